@@ -1,6 +1,8 @@
 //! What differs between operating systems: one file for each kind, with the same functions. No other file asks for the
 //! system it is built for (`device` and `threads` ask whether GPUs and threads can exist at all).
 
+#[cfg(not(windows))]
+mod posix;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]

@@ -1,37 +1,14 @@
 //! Linux, macOS and other Unix systems.
 
-pub use crate::quote::shell_word as command_word;
+pub use super::posix::*;
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process, kill_process_group, test_kill_process};
-use std::borrow::Cow;
-use std::fs::{File, Metadata, OpenOptions, Permissions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command};
-
-/// The name of Python 3 on the PATH.
-pub const PYTHON: &str = "python3";
-/// The file that takes all and keeps nothing.
-pub const NULL_DEVICE: &str = "/dev/null";
-/// Whether a file cannot be replaced while another program has it open.
-pub const OPEN_FILES_STAY: bool = false;
-
-/// A path whose parts are separated by `/`.
-pub fn slashes(path: &str) -> Cow<'_, str> {
-    path.into()
-}
-
-/// A path in the form that may be of any length.
-pub fn long(path: &Path) -> Cow<'_, Path> {
-    path.into()
-}
-
-/// Locks a file for this process, unless another one holds the lock.
-pub fn try_lock(file: &File) -> Result<(), TryLockError> {
-    file.try_lock()
-}
 
 /// Files are opened without following a symbolic link or waiting for a pipe.
 pub fn refuse_links(options: &mut OpenOptions) {

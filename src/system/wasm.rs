@@ -1,38 +1,15 @@
 //! WebAssembly: one process without files, other programs and signals. What would need them fails, or does nothing.
 
-pub use crate::quote::shell_word as command_word;
-use std::borrow::Cow;
+pub use super::posix::*;
 use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command};
 
-/// The name of Python 3 on the PATH.
-pub const PYTHON: &str = "python3";
-/// The file that takes all and keeps nothing.
-pub const NULL_DEVICE: &str = "/dev/null";
-/// Whether a file cannot be replaced while another program has it open.
-pub const OPEN_FILES_STAY: bool = false;
-
 /// The name of this machine.
 pub fn gethostname() -> OsString {
     OsString::new()
-}
-
-/// A path whose parts are separated by `/`.
-pub fn slashes(path: &str) -> Cow<'_, str> {
-    path.into()
-}
-
-/// A path in the form that may be of any length.
-pub fn long(path: &Path) -> Cow<'_, Path> {
-    path.into()
-}
-
-/// Locks a file for this process, unless another one holds the lock.
-pub fn try_lock(file: &File) -> Result<(), TryLockError> {
-    file.try_lock()
 }
 
 /// Files are opened without following a symbolic link or waiting for a pipe.

@@ -1,0 +1,28 @@
+//! What Unix systems and WebAssembly share: paths as POSIX has them, and locks of the standard library.
+
+pub use crate::quote::shell_word as command_word;
+use std::borrow::Cow;
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+/// The name of Python 3 on the PATH.
+pub const PYTHON: &str = "python3";
+/// The file that takes all and keeps nothing.
+pub const NULL_DEVICE: &str = "/dev/null";
+/// Whether a file cannot be replaced while another program has it open.
+pub const OPEN_FILES_STAY: bool = false;
+
+/// A path whose parts are separated by `/`.
+pub fn slashes(path: &str) -> Cow<'_, str> {
+    path.into()
+}
+
+/// A path in the form that may be of any length.
+pub fn long(path: &Path) -> Cow<'_, Path> {
+    path.into()
+}
+
+/// Locks a file for this process, unless another one holds the lock.
+pub fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
+}
