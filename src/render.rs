@@ -18,7 +18,7 @@ use crate::assets::Assets;
 use crate::assets::source::Limits;
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
-use crate::device::{self, Device, DeviceError, DeviceNeeds, GpuInfo, SampleCounter};
+use crate::device::{self, Device, DeviceError, DeviceInfo, DeviceNeeds, GpuInfo, SampleCounter};
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::film::image::{Image, Layers};
@@ -417,7 +417,8 @@ impl OpenRun<'_> {
             progress.remark(&remark);
         }
         let (split, gain) = (renderer.options.split, renderer.gain());
-        let plan = Plan::new(&renderer.prepared.scene, &devices, frames.len(), &needs, split, gain);
+        let infos: Vec<&DeviceInfo> = devices.iter().map(|device| device.info()).collect();
+        let plan = Plan::new(&renderer.prepared.scene, &infos, frames.len(), &needs, split, gain);
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
         let work = open_frame::RunContext {
             prepared: &renderer.prepared,

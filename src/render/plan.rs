@@ -1,6 +1,6 @@
 //! Splits a run's frames into tasks: bands of rows, and rounds of samples. All combinations are values of one type.
 
-use crate::device::{AdaptiveTask, BAND_STEP, Device, DeviceNeeds, Task, TaskOutput};
+use crate::device::{AdaptiveTask, BAND_STEP, DeviceInfo, DeviceNeeds, Task, TaskOutput};
 use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
@@ -107,14 +107,14 @@ impl Plan {
     /// The plan of a run. `gain` is the exposure's factor.
     pub fn new(
         scene: &Scene,
-        devices: &[Box<dyn Device>],
+        devices: &[&DeviceInfo],
         frames: usize,
         needs: &FrameNeeds,
         split: Split,
         gain: f32,
     ) -> Plan {
         let height = scene.render.height;
-        let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
+        let in_flight: usize = devices.iter().map(|info| info.tasks_in_flight).sum();
         let tiles = match split {
             Split::Auto => devices.len() > 1 && frames < 2 * in_flight,
             Split::Frames => false,
@@ -123,7 +123,7 @@ impl Plan {
         let band = if tiles { (height / BANDS).next_multiple_of(BAND_STEP).max(2 * BAND_STEP) } else { height };
         let is_linear = needs.finish != Finish::Trace;
         // A device without enough memory leaves post steps to the host.
-        let on_device = needs.finish == Finish::Device && band >= height && devices.iter().all(|d| d.info().runs_post);
+        let on_device = needs.finish == Finish::Device && band >= height && devices.iter().all(|info| info.runs_post);
         Plan {
             band,
             height,

@@ -65,8 +65,7 @@ impl FrameSteps {
         let (prepared, post) = (renderer.prepared.clone(), renderer.post().exact());
         let needs = FrameNeeds::of(&prepared.scene, PixelFormats::RGBA8, &post);
         let cpu = renderer.cpu(prepared.isa);
-        let devices: [Box<dyn Device>; 1] = [Box::new(renderer.cpu(prepared.isa))];
-        let plan = Plan::new(&prepared.scene, &devices, 1, &needs, Split::Tiles, renderer.gain());
+        let plan = Plan::new(&prepared.scene, &[cpu.info()], 1, &needs, Split::Tiles, renderer.gain());
         let scenes = match prepared.scene.world.is_animated() {
             true => prepared.pool.install(|| prepared.scenes_of(frame, plan.moments))?,
             false => vec![Arc::clone(&prepared.first)],

@@ -120,7 +120,8 @@ fn run_on(
     let scene = renderer.scene();
     let frames = FrameList::all(frames);
     let needs = FrameNeeds::of(scene, needs, &post);
-    let plan = Plan::new(scene, devices, frames.len(), &needs, split, 1.0);
+    let infos: Vec<&DeviceInfo> = devices.iter().map(|device| device.info()).collect();
+    let plan = Plan::new(scene, &infos, frames.len(), &needs, split, 1.0);
     let work = open_frame::RunContext {
         prepared: &renderer.prepared,
         plan: &plan,
