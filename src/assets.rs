@@ -45,7 +45,7 @@ impl Assets {
         let particles = scene.world.particles.as_ref().map(of_particles).transpose()?;
         let scene = scene.seen_from(particles.as_ref().map_or([0.0; 3], |p| p.origin));
         let world = &scene.world;
-        let mut meshes = mesh::load_all(&world.meshes, limits)?;
+        let mut meshes = mesh::load_all(&world.meshes, world.ground(), limits)?;
         meshes.extend(world.rectangles.iter().map(Triangles::of_rectangle));
         let floor = || -> Result<_, AssetError> {
             let Some(floor) = &world.floor else { return Ok((None, None)) };

@@ -40,7 +40,7 @@ mod render;
 mod sampling;
 pub(crate) mod size;
 mod sky;
-mod standing;
+pub(crate) mod standing;
 pub(crate) mod suggest;
 mod support;
 mod tables;

@@ -2,9 +2,10 @@
 
 use super::error::AssetError;
 use super::source::{self, Limits};
-use crate::math::vec3::to_f32;
+use crate::math::vec3::{Vec3, dot, to_f32};
 use crate::quote::brief;
 use crate::scene::diagnostic::Rule;
+use crate::scene::standing::{Ground, Shape};
 use crate::scene::{Mesh, Rectangle};
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
@@ -41,8 +42,12 @@ const TAKEN_A_TRIANGLE: u64 = 200;
 /// Reads the meshes of a scene and transforms them; a file that is named several times is read once.
 ///
 /// # Errors
-/// A file is not a mesh, or the meshes have too many triangles.
-pub fn load_all(meshes: &[Mesh], limits: Limits) -> Result<Vec<Triangles>, AssetError> {
+/// A file is not a mesh, the meshes have too many triangles, or one cannot stand on the floor.
+pub fn load_all(
+    meshes: &[Mesh],
+    ground: Result<Ground, &'static str>,
+    limits: Limits,
+) -> Result<Vec<Triangles>, AssetError> {
     let mut uses = BTreeMap::<&Path, usize>::new();
     meshes.iter().for_each(|mesh| *uses.entry(&mesh.path).or_default() += 1);
     let bytes: u64 = uses.keys().map(|path| std::fs::metadata(path).map_or(0, |what| what.len())).sum();
@@ -59,7 +64,7 @@ pub fn load_all(meshes: &[Mesh], limits: Limits) -> Result<Vec<Triangles>, Asset
         if *more > 0 {
             kept.insert(path, triangles.clone());
         }
-        place(mesh, triangles)
+        place(mesh, ground, triangles)
     };
     meshes.iter().map(load).collect()
 }
@@ -107,23 +112,42 @@ fn read(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles,
     }
 }
 
+impl Shape for Triangles {
+    fn size(&self) -> f64 {
+        let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        axes.map(|axis| (self.reach(axis) + self.reach(axis.map(|x| -x))) / 2.0).into_iter().fold(0.0, f64::max)
+    }
+    fn reach(&self, direction: Vec3) -> f64 {
+        let points = self.corners.as_flattened().iter();
+        points.map(|p| dot(p.map(f64::from), direction)).fold(f64::MIN, f64::max)
+    }
+}
+
 // Transforms them into the scene.
-fn place(mesh: &Mesh, mut triangles: Triangles) -> Result<Triangles, AssetError> {
-    let (scale, offset) = (mesh.scale as f32, mesh.offset.map(|x| x as f32));
+fn place(
+    mesh: &Mesh,
+    ground: Result<Ground, &'static str>,
+    mut triangles: Triangles,
+) -> Result<Triangles, AssetError> {
+    if triangles.corners.is_empty() {
+        return Err(AssetError::broken("mesh", &mesh.path, "it has no faces"));
+    }
+    let scale = mesh.scale as f32;
     // If y is up, z points toward the viewer.
     let upright = |p: [f32; 3]| if mesh.z_up { p } else { [p[0], -p[2], p[1]] };
-    for p in triangles.corners.iter_mut().flatten() {
-        let [x, y, z] = upright(*p);
-        *p = [x * scale + offset[0], y * scale + offset[1], z * scale + offset[2]];
+    triangles.corners.iter_mut().flatten().for_each(|p| *p = upright(*p).map(|x| x * scale));
+    let mut offset = mesh.offset;
+    if mesh.on.is_some() {
+        let height = ground.and_then(|ground| ground.height(&triangles, offset));
+        offset[2] = height.map_err(|why| AssetError::new(&mesh.path, format!("the mesh cannot stand on the floor: {why}")))?;
     }
+    let offset = offset.map(|x| x as f32);
+    triangles.corners.iter_mut().flatten().for_each(|p| *p = [0, 1, 2].map(|i| p[i] + offset[i]));
     triangles.normals.iter_mut().flatten().for_each(|n| *n = upright(*n));
     // Normals that are NaN or zero are ignored.
     let is_direction = |n: &[f32; 3]| (1e-6..1e6).contains(&n.iter().map(|x| x * x).sum::<f32>());
     if !mesh.smooth || !triangles.normals.iter().flatten().all(is_direction) {
         triangles.normals.clear();
-    }
-    if triangles.corners.is_empty() {
-        return Err(AssetError::broken("mesh", &mesh.path, "it has no faces"));
     }
     if let Some(x) =
         triangles.corners.as_flattened().as_flattened().iter().find(|&&x| !Rule::Coordinate.allows(x.into()))
@@ -280,7 +304,7 @@ fn load_ply(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triang
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Material;
+    use crate::scene::{Material, Support};
 
     fn meshes(path: &Path, times: usize) -> Vec<Mesh> {
         let mesh = |i| Mesh {
@@ -288,8 +312,9 @@ mod tests {
             material: Material::default(),
             scale: 1.0,
             offset: [f64::from(i), 0.0, 0.0],
-            z_up: false,
             smooth: false,
+            z_up: false,
+            on: None,
         };
         (0..times as i32).map(mesh).collect()
     }
@@ -299,7 +324,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("m.obj");
         std::fs::write(&path, format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(100))).unwrap();
-        let load = |times, limits| load_all(&meshes(&path, times), limits);
+        let load = |times, limits| load_all(&meshes(&path, times), Err("there is no floor"), limits);
         let limits = |triangles, memory| Limits { triangles, memory, ..Limits::default() };
         let three = load(3, limits(Some(300), None)).unwrap();
         assert_eq!(three.iter().map(|mesh| mesh.corners.len()).collect::<Vec<_>>(), [100; 3]);
@@ -317,6 +342,26 @@ mod tests {
     }
 
     #[test]
+    fn a_mesh_stands_on_its_lowest_vertex() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("m.obj");
+        // A pyramid far below its own origin, once with y up and once with z up.
+        std::fs::write(&path, "v 0 -50 0\nv 1 -50 0\nv 0 -50 1\nv 0 -48 0\nf 1 2 3\nf 1 2 4\n").unwrap();
+        let scene = "[floor]\ncorners = [[-5, -5, 0], [-5, 5, 0], [5, 5, 10], [5, -5, 10]]\n";
+        let world = crate::scene::Scene::parse(scene, "s.toml", "".as_ref()).unwrap().scene.world;
+        for (z_up, scale) in [(false, 1.0), (true, 1.0), (false, 3.0)] {
+            let on = Some(Support::Floor);
+            let mesh = Mesh { offset: [2.0, 1.0, 77.0], on, z_up, scale, ..meshes(&path, 1).remove(0) };
+            let triangles = load_all(&[mesh], world.ground(), Limits::default()).unwrap().remove(0);
+            // The floor is z = x + 5.
+            let above = |p: &[f32; 3]| f64::from(p[2] - p[0] - 5.0) / 2f64.sqrt();
+            let lowest = triangles.corners.as_flattened().iter().map(above).fold(f64::MAX, f64::min);
+            assert!((0.3e-4..3e-4).contains(&(lowest / scale)), "z_up = {z_up}, scale {scale}: {lowest}");
+            assert!(z_up || triangles.corners[0][0][..2] == [2.0, 1.0]);
+        }
+    }
+
+    #[test]
     fn a_face_of_very_many_corners_is_counted_before_it_is_cut() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("m.ply");
@@ -328,7 +373,7 @@ mod tests {
         file.extend(corners.to_le_bytes());
         file.resize(file.len() + corners as usize, 0);
         std::fs::write(&path, file).unwrap();
-        let e = load_all(&meshes(&path, 1), Limits::default()).unwrap_err().to_string();
+        let e = load_all(&meshes(&path, 1), Err("there is no floor"), Limits::default()).unwrap_err().to_string();
         assert!(e.contains("more than 2000000 triangles"), "{e}");
     }
 }

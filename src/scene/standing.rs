@@ -1,7 +1,7 @@
 //! Objects that stand on the floor: their height follows from the floor's.
 
 use super::diagnostic::Rule;
-use super::{Body, Ellipsoid, Floor, Motion, Rectangle, Rotation, Sphere, Support, World};
+use super::{Body, Ellipsoid, Floor, Motion, Rectangle, Rotation, Sphere, World};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use std::f64::consts::PI;
 
@@ -11,23 +11,15 @@ const GAP: f64 = 1e-4;
 // Moments of a clip at which a path is asked for its height.
 const MOMENTS: u32 = 4096;
 
-/// An object that may stand on the floor.
-trait Standing {
-    fn support(&self) -> Option<Support>;
-    fn centre(&mut self) -> &mut Vec3;
+/// The shape of an object that may stand on the floor.
+pub(crate) trait Shape {
     /// Its radius, about.
     fn size(&self) -> f64;
-    /// How far it reaches from its centre in this direction, over the whole clip.
+    /// How far it reaches from its center in this direction, over the whole clip.
     fn reach(&self, direction: Vec3) -> f64;
 }
 
-impl Standing for Body {
-    fn support(&self) -> Option<Support> {
-        self.on
-    }
-    fn centre(&mut self) -> &mut Vec3 {
-        &mut self.centre
-    }
+impl Shape for Body {
     fn size(&self) -> f64 {
         self.radius
     }
@@ -37,13 +29,7 @@ impl Standing for Body {
     }
 }
 
-impl Standing for Sphere {
-    fn support(&self) -> Option<Support> {
-        self.on
-    }
-    fn centre(&mut self) -> &mut Vec3 {
-        &mut self.centre
-    }
+impl Shape for Sphere {
     fn size(&self) -> f64 {
         self.radius
     }
@@ -52,13 +38,7 @@ impl Standing for Sphere {
     }
 }
 
-impl Standing for Ellipsoid {
-    fn support(&self) -> Option<Support> {
-        self.on
-    }
-    fn centre(&mut self) -> &mut Vec3 {
-        &mut self.centre
-    }
+impl Shape for Ellipsoid {
     fn size(&self) -> f64 {
         Ellipsoid::reach(self)
     }
@@ -68,13 +48,7 @@ impl Standing for Ellipsoid {
     }
 }
 
-impl Standing for Rectangle {
-    fn support(&self) -> Option<Support> {
-        self.on
-    }
-    fn centre(&mut self) -> &mut Vec3 {
-        &mut self.centre
-    }
+impl Shape for Rectangle {
     fn size(&self) -> f64 {
         self.size[0].max(self.size[1])
     }
@@ -115,7 +89,8 @@ fn travel(motion: &Motion, direction: Vec3) -> f64 {
 }
 
 /// The plane of a floor: its upward normal, and the distance from the origin.
-struct Ground {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ground {
     normal: Vec3,
     distance: f64,
 }
@@ -137,12 +112,15 @@ impl Ground {
         }
         Ok(Ground { normal, distance: dot(middle, normal) })
     }
-    // Sets the height of the object's centre.
-    fn support(&self, object: &mut dyn Standing) -> Result<(), &'static str> {
-        let below = object.reach(scale(self.normal, -1.0)) + GAP * object.size();
-        let [x, y, z] = object.centre();
-        *z = (self.distance + below - self.normal[0] * *x - self.normal[1] * *y) / self.normal[2];
-        if Rule::Coordinate.allows(*z) { Ok(()) } else { Err("it would stand too far away") }
+
+    /// The height of a center at this x and y whose shape stands on the floor.
+    ///
+    /// # Errors
+    /// It would stand too far away.
+    pub(crate) fn height(&self, shape: &impl Shape, [x, y, _]: Vec3) -> Result<f64, &'static str> {
+        let below = shape.reach(scale(self.normal, -1.0)) + GAP * shape.size();
+        let z = (self.distance + below - self.normal[0] * x - self.normal[1] * y) / self.normal[2];
+        if Rule::Coordinate.allows(z) { Ok(z) } else { Err("it would stand too far away") }
     }
 }
 
@@ -153,27 +131,39 @@ pub(crate) struct Falling {
 }
 
 impl World {
-    /// Sets the heights of the objects that stand on the floor. A second call changes nothing.
+    /// What objects stand on; the reason if they cannot stand.
+    pub(crate) fn ground(&self) -> Result<Ground, &'static str> {
+        self.floor.as_ref().ok_or("there is no floor").and_then(Ground::of)
+    }
+
+    /// Sets the heights of the objects that stand on the floor. A second call changes nothing. Meshes get theirs when their
+    /// files are read.
     pub(crate) fn stand(&mut self) -> Vec<Falling> {
-        let ground = self.floor.as_ref().ok_or("there is no floor").and_then(Ground::of);
-        let bodies = self.bodies.iter_mut().enumerate().map(|(i, x)| ("body", i, x as &mut dyn Standing));
-        let spheres = self.spheres.iter_mut().enumerate().map(|(i, x)| ("sphere", i, x as &mut dyn Standing));
-        let ellipsoids = self.ellipsoids.iter_mut().enumerate().map(|(i, x)| ("ellipsoid", i, x as &mut dyn Standing));
-        let rectangles = self.rectangles.iter_mut().enumerate().map(|(i, x)| ("rectangle", i, x as &mut dyn Standing));
-        let objects = bodies.chain(spheres).chain(ellipsoids).chain(rectangles);
-        let stand = |(list, i, object): (&str, usize, &mut dyn Standing)| {
-            let Some(Support::Floor) = object.support() else { return None };
-            let why = ground.as_ref().map_err(|why| *why).and_then(|ground| ground.support(object)).err()?;
-            Some(Falling { path: format!("{list}.{i}.on"), why })
-        };
-        objects.filter_map(stand).collect()
+        let ground = self.ground();
+        let mut falling = Vec::new();
+        macro_rules! set_heights {
+            ($($list:ident as $name:literal),*) => {$(
+                for (i, object) in self.$list.iter_mut().enumerate().filter(|(_, object)| object.on.is_some()) {
+                    match ground.and_then(|ground| ground.height(&*object, object.centre)) {
+                        Ok(height) => object.centre[2] = height,
+                        Err(why) => falling.push(Falling { path: format!("{}.{i}.on", $name), why }),
+                    }
+                }
+            )*};
+        }
+        set_heights!(bodies as "body", spheres as "sphere", ellipsoids as "ellipsoid", rectangles as "rectangle");
+        if let Err(why) = ground {
+            let meshes = self.meshes.iter().enumerate().filter(|(_, mesh)| mesh.on.is_some());
+            falling.extend(meshes.map(|(i, _)| Falling { path: format!("mesh.{i}.on"), why }));
+        }
+        falling
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{CylindricalPath, Scene, Solid};
+    use crate::scene::{CylindricalPath, Scene, Solid, Support};
 
     fn on_floor(text: &str) -> Scene {
         let floor = "[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]\n";
@@ -255,14 +245,16 @@ mod tests {
 
     #[test]
     fn nothing_stands_without_a_floor() {
-        let body = "[[body]]\nsolid = \"cube\"\non = \"floor\"\n";
+        let objects = ["[[body]]\nsolid = \"cube\"\non = \"floor\"\n", "[[mesh]]\npath = \"m.obj\"\non = \"floor\"\n"];
         for (floor, why) in [
             ("", "there is no floor"),
             ("[floor]\ncorners = [[0, -5, -1], [0, 5, -1], [0, 5, 9], [0, -5, 9]]\n", "the floor is upright"),
             ("[floor]\ncorners = [[-5, -5, 0], [-5, 5, 1], [5, 5, 0], [5, -5, 1]]\n", "the floor is bent"),
         ] {
-            let text = Scene::parse(&format!("{body}{floor}"), "s.toml", "".as_ref()).unwrap_err().to_string();
-            assert!(text.contains(why) && text.contains("s.toml:3:6"), "{text}");
+            for object in objects {
+                let text = Scene::parse(&format!("{object}{floor}"), "s.toml", "".as_ref()).unwrap_err().to_string();
+                assert!(text.contains(why) && text.contains("s.toml:3:6"), "{text}");
+            }
         }
         // A scene that is built in code is checked as well.
         let mut scene = Scene::sample();

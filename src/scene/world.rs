@@ -75,6 +75,8 @@ keys! {
         pub scale: f64 = 1.0, rule(Rule::Length), spelled();
         /// Added to the scaled coordinates.
         pub offset: Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
+        /// Stands on the floor: the height of its offset follows, so that its lowest point touches the floor.
+        pub on: Option<Support> = None, below(support::FLOOR);
         /// The file's z axis points up, not y.
         pub z_up: bool = true, spelled();
         /// Uses the file's normals for smooth shading; otherwise, or if the file has none, it has facets.

@@ -152,7 +152,7 @@ const SCENES: &[(&str, &str)] = &[
         "a body on a wall",
         "[[body]]\nsolid = \"octahedron\"\non = \"floor\"\n[floor]\ncorners = [[0, -5, -1], [0, 5, -1], [0, 5, 9], [0, -5, 9]]\n",
     ),
-    ("a mesh on the floor", "[[mesh]]\npath = \"a.obj\"\non = \"floor\"\n"),
+    ("a light on the floor", "[[light]]\nposition = [0, 0, 1]\non = \"floor\"\n"),
     ("the intensity of a light", "[[light]]\nposition = [0, 0, 5]\nintensity = 5\n"),
     ("a kind of light", "[[light]]\ntype = \"sun\"\nposition = [0, 0, 5]\n"),
     ("a direction of light", "[[light]]\ndirection = [0, 0, -1]\n"),

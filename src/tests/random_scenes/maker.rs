@@ -522,7 +522,7 @@ impl SceneMaker<'_> {
             heights.iter().all(|z| *z == heights[0])
         });
         if is_flat && self.some(0.4) {
-            for object in ["body", "sphere", "ellipsoid", "rectangle"] {
+            for object in ["body", "sphere", "ellipsoid", "rectangle", "mesh"] {
                 let header = format!("[[{object}]]\n");
                 self.text = self.text.replacen(&header, &format!("{header}on = \"floor\"\n"), 2);
             }
