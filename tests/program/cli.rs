@@ -92,21 +92,6 @@ fn real_input_files_render() {
 }
 
 #[test]
-fn own_scenes_render_as_they_are() {
-    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
-    for name in names(&scenes).into_iter().filter(|n| n.ends_with(".toml") || n.ends_with(".txt")) {
-        let dir = tempfile::tempdir().unwrap();
-        let path = scenes.join(&name).display().to_string();
-        let run = polyfly(
-            dir.path(),
-            &[&SMALL[..], &["--frames", "0", "-o", "%d.png", "--allow-outside", &path]].concat(),
-            None,
-        );
-        assert!(run.status.success(), "{name}: {}", text(&run.stderr));
-    }
-}
-
-#[test]
 fn toml_paths_start_at_the_scene_file() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("deep")).unwrap();

@@ -170,7 +170,7 @@ fn a_relief_on_clear_metal_is_the_same_on_the_gpu() {
 
 const FEW: &str = "[output]\nframes = 7\nsize = [75, 50]\n[render]\nsamples = 2\ndepth = 6\n[camera.eye]\nr = 6\nz = 2\nphi_cycles = 1\n\
     [[body]]\nsolid = \"cube\"\nreflection = 0.5\ntransparency = 0.4\nlamps = 5\n[[light]]\nposition = [4, 3, 6]\n\
-    [floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\ntexture = \"@wood\"\nreflection = 0.2\n";
+    [floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\ntexture = \"@checker\"\nreflection = 0.2\n";
 
 #[test]
 fn the_gpus_path_gives_the_cpus_bytes() {
@@ -249,7 +249,7 @@ fn a_film_takes_its_post_steps_on_the_gpu() {
 // With less memory fewer frames are in flight, then bands are smaller, then the host runs the steps.
 #[test]
 fn films_on_gpus_of_little_memory_are_the_cpus() {
-    let film = FEW.replace("[75, 50]", "[320, 240]").replace("samples = 2", "samples = 1").replace("@wood", "none");
+    let film = FEW.replace("[75, 50]", "[320, 240]").replace("samples = 2", "samples = 1").replace("@checker", "none");
     let film = format!("{film}\n[film]\nbloom = 0.1\ntone = \"filmic\"\n");
     for bytes in [20_000_000, 6_000_000, 2_500_000, 1_200_000, 900_000] {
         let args = ["-o", "%d.data", "--frames", "0-2", "--video", "v.y4m"];
@@ -308,7 +308,7 @@ fn several_gpus_and_the_cpu_share_frames_and_tiles() {
 #[test]
 fn short_memory_means_fewer_tasks_in_flight_then_smaller_bands() {
     // A picture of 1.2 MB; the scene's arrays take some 13 MB with the wood texture.
-    let scene = FEW.replace("[75, 50]", "[640, 480]").replace("samples = 2", "samples = 1").replace("@wood", "none");
+    let scene = FEW.replace("[75, 50]", "[640, 480]").replace("samples = 2", "samples = 1").replace("@checker", "none");
     for bytes in [6_000_000, 1_500_000, 700_000] {
         same_on_gpu(
             "short memory",

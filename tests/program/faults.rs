@@ -202,7 +202,8 @@ fn the_memory_that_a_run_is_told_to_take_is_what_it_takes_at_most() {
         ("o/%d.png", &["--set", "camera.shutter=0.5", "--samples", "2"]),
         ("o/%d.exr", &["--samples", "1..2"]),
     ] {
-        let mut all = vec!["scene.toml", "--cpu", "-q", "--size", "1600x1600", "--frames", "0-3", "--output", name];
+        let mut all = vec!["scene.toml", "--cpu", "-q", "--size", "1200x1200", "--depth", "0", "--frames", "0-3"];
+        all.extend(["--output", name]);
         all.extend(more);
         let told = polyfly(dir.path(), &[&all[..], &["--dry-run"]].concat());
         let told = text(&told.stdout);

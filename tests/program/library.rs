@@ -11,7 +11,7 @@ use std::process::Command;
 
 const SCENE: &str = "[output]\nframes = 3\nsize = [48, 32]\n[render]\nsamples = 2\n[camera]\nposition = [4, -5, 2]\n\
     look_at = [0, 0, 0.2]\n[[body]]\nsolid = \"cube\"\nreflection = 0.3\ntransparency = 0.5\nlamps = 2\n\
-    [[sphere]]\ncenter = [1.5, -1, 0]\nradius = 0.6\n[floor]\ntexture = \"@wood\"\n\
+    [[sphere]]\ncenter = [1.5, -1, 0]\nradius = 0.6\n[floor]\ntexture = \"@checker\"\n\
     corners = [[-4, -4, -1], [-4, 4, -1], [4, 4, -1], [4, -4, -1]]\n\
     [[light]]\nposition = [3, -4, 6]\ncolor = [2, 2, 2]\n";
 

