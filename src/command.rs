@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
     if environment("POLYFLY_TEST_POOLS").is_some() {
         threads::forbid_global_pool();
     }
-    let (words, is_quiet) = without_quiet(std::env::args_os().collect());
+    let (words, is_quiet) = without_quiet(system::arguments());
     if is_quiet || environment("POLYFLY_QUIET").is_some_and(|v| v != "0") {
         be_quiet();
     }

@@ -2,6 +2,7 @@
 
 use super::environment;
 use crate::language::Language;
+use crate::system;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use std::ffi::OsString;
@@ -39,7 +40,7 @@ pub fn choose_language(words: &[OsString], is_for_programs: bool) {
 
 /// The language of messages.
 pub fn language() -> Language {
-    // The first that is set counts, as in the C library.
-    let locale = || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(environment).unwrap_or_default();
+    // The first that is set counts, as in the C library; then the system's setting.
+    let locale = || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(environment).unwrap_or_else(system::locale);
     *CHOSEN.get_or_init(|| Language::of_locale(&locale()))
 }

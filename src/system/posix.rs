@@ -2,6 +2,7 @@
 
 pub use crate::quote::shell_word as command_word;
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
@@ -20,6 +21,16 @@ pub fn slashes(path: &str) -> Cow<'_, str> {
 /// A path in the form that may be of any length.
 pub fn long(path: &Path) -> Cow<'_, Path> {
     path.into()
+}
+
+/// The locale of messages, where no variable of the environment names it.
+pub fn locale() -> String {
+    String::new()
+}
+
+/// The words of the command line. The shell has expanded patterns.
+pub fn arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
 }
 
 /// Locks a file for this process, unless another one holds the lock.

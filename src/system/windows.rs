@@ -16,6 +16,7 @@ use std::ptr::{from_mut, from_ref, null, null_mut};
 use windows_sys::Win32::Foundation::{
     ERROR_ACCESS_DENIED, ERROR_LOCK_VIOLATION, GetLastError, INVALID_HANDLE_VALUE, WAIT_TIMEOUT,
 };
+use windows_sys::Win32::Globalization::GetUserDefaultLocaleName;
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_HIDDEN, FILE_FLAG_OPEN_REPARSE_POINT, GetFileInformationByHandle,
     LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, SetFileAttributesW,
@@ -39,6 +40,22 @@ pub const OPEN_FILES_STAY: bool = true;
 /// A path whose parts are separated by `/`.
 pub fn slashes(path: &str) -> Cow<'_, str> {
     path.replace('\\', "/").into()
+}
+
+/// The locale of messages that the system's settings name, as POSIX writes it: `ru_RU.UTF-8`.
+pub fn locale() -> String {
+    // LOCALE_NAME_MAX_LENGTH.
+    let mut name = [0_u16; 85];
+    // SAFETY: the call writes at most as many units as it is told.
+    let length = unsafe { GetUserDefaultLocaleName(name.as_mut_ptr(), name.len() as i32) };
+    // With the nought at its end.
+    let name = usize::try_from(length - 1).ok().and_then(|length| name.get(..length)).unwrap_or_default();
+    format!("{}.UTF-8", String::from_utf16_lossy(name).replace('-', "_"))
+}
+
+/// The words of the command line. No shell expands patterns here.
+pub fn arguments() -> Vec<OsString> {
+    wild::args_os().collect()
 }
 
 /// A word of a command line, quoted for the system's shells.

@@ -205,6 +205,21 @@ def paths():
     done(f"Cyrillic names, and a path of {len(windows(work / folder / '00.png'))} letters")
 
 
+def words():
+    """Patterns of names, which no shell expands; the system's language, where the environment names none."""
+    (work / "patterns").mkdir()
+    for name in ["one.txt", "two.txt"]:
+        shutil.copy(work / "scene.txt", work / "patterns" / name)
+    told = run("verify", r"patterns\*.txt", "--size", "16x9", "--samples", "1", "--frames", "0")[0].decode()
+    assert len(told.splitlines()) == 2 and "one.txt" in told and "two.txt" in told, told
+    (work / "short.txt").write_text("1 2")
+    command = f"set LC_ALL=&& {windows(exe)} check short.txt"
+    found = subprocess.run([wine, "cmd", "/c", command], cwd=work, env=environment(LC_ALL="ru_RU.UTF-8"), stdin=subprocess.DEVNULL,
+                           capture_output=True, timeout=120)
+    assert found.returncode == 65 and "ошибка" in found.stderr.decode(), found
+    done("patterns of names, and the system's language")
+
+
 def codes():
     (work / "bad.toml").write_text("colour = 1\n")
     for args, code, said in [(["--nonsense"], 64, "--nonsense"), (["missing.toml"], 74, "missing.toml"), (["bad.toml"], 65, "bad.toml:1:"), (["scene.txt", "--gpu"], 69, ""),
@@ -266,7 +281,7 @@ try:
     run("--version")
     (work / "scene.txt").write_bytes(linux("--default"))
     linux("scene.txt", *LONG, "-q", "-o", "whole/%03d.png")
-    for test in [imports, samples, speed, outputs, kills, sharing, paths, codes, interrupts, studio]:
+    for test in [imports, samples, speed, outputs, kills, sharing, paths, words, codes, interrupts, studio]:
         if test.__name__ in sys.argv[5:] or not sys.argv[5:]:
             test()
 finally:
