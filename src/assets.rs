@@ -10,6 +10,7 @@ pub mod source;
 pub mod texture;
 
 pub use error::AssetError;
+pub(crate) use error::why_unread;
 
 use crate::math::vec3::Vec3;
 use crate::scene::Scene;

@@ -35,7 +35,8 @@ mod template;
 mod usage;
 mod verify;
 
-use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment};
+use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, language};
+use crate::language::Language;
 use crate::report::{be_quiet, end_before_start, fault, print};
 use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity, message};
@@ -61,7 +62,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => {
             let (what, help) = usage::translate_error(&e, &words);
-            fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled));
+            fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled, Language::English));
             if let Some(pictures_on_stdout) = usage::json_log(&words) {
                 end_before_start(pictures_on_stdout, Exit::Usage as u8, Some(&what));
             }
@@ -80,7 +81,7 @@ pub fn main() -> ExitCode {
         }
     };
     let Err(e) = run(cli) else { return ExitCode::SUCCESS };
-    fault(&e.shown());
+    fault(&e.shown(language()));
     if let Some(pictures_on_stdout) = usage::json_log(&words) {
         end_before_start(pictures_on_stdout, e.exit_code() as u8, Some(&e.to_string()));
     }

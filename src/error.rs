@@ -104,9 +104,6 @@ fn listed(places: &[String]) -> String {
     }
 }
 
-/// The remedy for a path outside the scene's folder.
-pub(crate) const ALLOW_OUTSIDE: &str = "put it inside, or give --allow-outside if you trust the scene";
-
 impl From<ManifestError> for Error {
     fn from(e: ManifestError) -> Error {
         match e {

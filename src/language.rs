@@ -1,5 +1,5 @@
-//! The languages of messages, and the table of all messages that have more than one: the faults of a scene in tokens, and the page of
-//! `polyfly report`. Logs, exit codes and files for programs are the same in all languages.
+//! The languages of messages, and the table of all messages that have more than one: the faults of a scene in tokens, what
+//! `polyfly check` says of one, and the page of `polyfly report`. Logs, exit codes and files for programs are the same in all languages.
 
 use std::fmt::Display;
 
@@ -29,6 +29,58 @@ macro_rules! messages {
         #[cfg(test)]
         const TABLE: &[(&str, &str, &str)] = &[$((stringify!($name), $english, $russian)),*];
     };
+}
+
+/// A message in all languages, for faults that are found where nobody knows the language yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AllLanguages {
+    english: String,
+    russian: String,
+}
+
+impl AllLanguages {
+    pub(crate) fn new(text: impl Fn(Language) -> String) -> AllLanguages {
+        AllLanguages { english: text(Language::English), russian: text(Language::Russian) }
+    }
+    pub(crate) fn get(&self, language: Language) -> &str {
+        match language {
+            Language::English => &self.english,
+            Language::Russian => &self.russian,
+        }
+    }
+}
+
+// Declares nouns that are counted: one and several in English; 1, 2 to 4 and 5 in Russian.
+macro_rules! nouns {
+    ($($name:ident $english:literal $several:literal $russian:literal $few:literal $many:literal;)*) => {
+        impl Language {$(
+            pub(crate) fn $name(self, count: impl TryInto<u64>) -> String {
+                let count = count.try_into().unwrap_or(u64::MAX);
+                let noun = match (self, count % 10, count % 100) {
+                    (Language::English, ..) if count == 1 => $english,
+                    (Language::English, ..) => $several,
+                    (Language::Russian, _, 11..=14) => $many,
+                    (Language::Russian, 1, _) => $russian,
+                    (Language::Russian, 2..=4, _) => $few,
+                    (Language::Russian, ..) => $many,
+                };
+                format!("{count} {noun}")
+            }
+        )*}
+    };
+}
+
+nouns! {
+    count_frames "frame" "frames" "кадр" "кадра" "кадров";
+    count_samples "sample" "samples" "луч" "луча" "лучей";
+    count_bounces "bounce" "bounces" "отражение" "отражения" "отражений";
+    count_bodies "body" "bodies" "тело" "тела" "тел";
+    count_lamps "lamp" "lamps" "лампа" "лампы" "ламп";
+    count_balls "ball" "balls" "шар" "шара" "шаров";
+    count_ellipsoids "ellipsoid" "ellipsoids" "эллипсоид" "эллипсоида" "эллипсоидов";
+    count_rectangles "rectangle" "rectangles" "прямоугольник" "прямоугольника" "прямоугольников";
+    count_meshes "mesh" "meshes" "сетка" "сетки" "сеток";
+    count_lights "light" "lights" "источник света" "источника света" "источников света";
 }
 
 messages! {
@@ -151,7 +203,109 @@ messages! {
     the_body(number) "body {number}" "тело {number}";
     the_floor() "the floor" "пол";
 
+    // Files.
+    either(words, last) "{words} or {last}" "{words} или {last}";
+    texture() "texture" "текстура";
+    cannot_read_asset(kind, why) "cannot read the {kind}: {why}" "{kind}: файл не читается: {why}";
+    is_broken(kind, why) "the {kind} is broken: {why}" "{kind}: файл испорчен: {why}";
+    not_found() "there is no such file" "такого файла нет";
+    not_permitted() "it may not be read" "нет прав на чтение";
+    is_a_folder() "it is a folder" "это папка";
+    no_regular_file() "it is a device or a pipe, and not a file" "это устройство или канал, а не файл";
+    file_too_long(kind, has, may) "the {kind} has {has} MiB, and a file may have {may}: raise --limit-file"
+        "{kind}: в файле {has} МиБ, а допустимо {may}: увеличьте --limit-file";
+    unfolds(bytes, width, height, max)
+        "{bytes} bytes unfold to {width} x {height} pixels, and may become {max} million: make it smaller, or raise --limit-picture"
+        "{bytes} байт разворачиваются в {width} x {height} пикселей, а допустимо {max} млн: уменьшите картинку или увеличьте --limit-picture";
+    format_not_read(format, readable) "{format} pictures are not read; expected {readable}"
+        "картинки {format} не читаются; ожидалось: {readable}";
+    unknown_format(readable) "its format is unknown; expected {readable}" "формат не распознан; ожидалось: {readable}";
+    too_wide(width, height, max) "its size is {width} x {height}; at most {max} a side: make it smaller"
+        "размер {width} x {height}; сторона не больше {max}: уменьшите картинку";
+    no_pixels(width, height) "its size is {width} x {height}: it has no pixels" "размер {width} x {height}: в ней нет пикселей";
+    data_too_short(bytes) "a .data file starts with width and height, and this one has {bytes} bytes"
+        "файл .data начинается с ширины и высоты, а в этом байтов {bytes}";
+    other_ending(ending) "by its first bytes it is a .{ending} file: give it that ending"
+        "судя по первым байтам, это файл .{ending}: дайте ему это расширение";
+    big_endian(width, height)
+        "its width and height, {width} and {height}, are written with the first byte last; expected little-endian numbers"
+        "ширина и высота, {width} и {height}, записаны старшим байтом вперёд; ожидался порядок little-endian";
+    bad_data_size(width, height, max) "its size is {width} x {height}; expected sides of 1 to {max}"
+        "размер {width} x {height}; ожидались стороны от 1 до {max}";
+    bad_data_length(width, height, expected, bytes) "{width} x {height} RGBA takes {expected} bytes, and it has {bytes}"
+        "{width} x {height} RGBA занимает {expected} байт, а в файле их {bytes}";
+    give_another_or_stand_in() "give another with --texture, or `none`; `--missing-texture stand-in` shows a bright checker instead"
+        "укажите другую через --texture или `none`; с `--missing-texture stand-in` вместо неё будет яркая шахматная доска";
+    give_another() "give another with --texture, or `none`" "укажите другую через --texture или `none`";
+    renders_without_it() "`--missing-texture stand-in` renders without it" "с `--missing-texture stand-in` сцена рисуется без него";
+    no_file(name) "there is no file `{name}`" "файла `{name}` нет";
+    a_checker_stands_in() "a magenta checker stands in for it" "вместо него будет пурпурная шахматная доска";
+    evenly_rough() "the floor is evenly rough without it" "без него шероховатость пола одинакова";
+    flat_floor() "the floor is flat without it" "без него пол плоский";
+    allow_outside() "put it inside, or give --allow-outside if you trust the scene"
+        "переместите файл туда или, если доверяете сцене, добавьте --allow-outside";
+    cannot_read(name, why) "cannot read {name}: {why}" "{name}: файл не читается: {why}";
+    not_text(name, place) "{name}: byte {place} is not text: is this a picture?" "{name}: байт {place} не похож на текст: это картинка?";
+    scene_too_long_to_read(name, max) "{name} is longer than the {max} MiB that a scene may have: is this a scene?"
+        "{name} длиннее {max} МиБ, допустимых для сцены: это сцена?";
+    writes_a_scene() "a scene is written in tokens or TOML; `polyfly new my.toml` writes one"
+        "сцена пишется токенами или в TOML; `polyfly new my.toml` создаёт её";
+    scene_in_folder(path) "this is a folder; give the scene in it: {path}" "это папка; укажите сцену в ней: {path}";
+    did_you_mean(name) "did you mean `{name}`?" "возможно, вы имели в виду `{name}`?";
+    slash_separates() "on this system `/` separates folders" "в этой системе папки разделяет `/`";
+
+    // What `polyfly check` says.
+    content(name, frames, width, height, seconds, fps, integrator, samples, bounces)
+        "{name}: {frames} of {width} x {height}, {seconds} s at {fps} a second; {integrator}, {samples} a pixel, at most {bounces}"
+        "{name}: {frames}, {width} x {height}, {seconds} с по {fps} в секунду; {integrator}, {samples} на пиксель, предел: {bounces}";
+    whitted() "Whitted" "метод Уиттеда";
+    occlusion() "ambient occlusion" "рассеянное затенение";
+    paths() "paths" "трассировка путей";
+    it_holds(things) "it holds {things}" "в сцене: {things}";
+    particles() "particles" "частицы";
+    a_floor() "a floor" "пол";
+    frames_go_to(path) "frames go to {path}" "кадры: {path}";
+    video_goes_to(path) "a video goes to {path}" "видео: {path}";
+    loops() "the clip loops seamlessly" "ролик зацикливается без шва";
+    does_not_loop(why) "the clip does not loop: {why}" "ролик не зацикливается: {why}";
+    camera_moved(distance) "the camera ends {distance} from where it began" "камера оказывается в {distance} от начала пути";
+    camera_turned(degrees, wider) "the camera ends turned by {degrees} degrees, its view {wider} degrees wider or narrower"
+        "камера в конце повёрнута на {degrees} градуса, а угол обзора отличается на {wider} градуса";
+    body_moved(number, distance) "body {number} does not return to its start: a vertex is {distance} away"
+        "тело {number} не возвращается в начало: вершина в {distance} от него";
+    lamps_changed(number) "the lamps of body {number} do not return to their start: lamp_cycles is not a whole number"
+        "лампы тела {number} не возвращаются в начало: lamp_cycles не целое число";
+    relief_moved() "the floor's relief does not return to its start: its drift is not a whole number"
+        "рельеф пола не возвращается в начало: drift не целое число";
+    particles_change() "its particles have a file for each frame" "у частиц на каждый кадр свой файл";
+    blind_camera(frames) "the camera is at the point that it looks at, so its view has no direction: frames {frames}"
+        "камера стоит в точке наблюдения, и у взгляда нет направления: кадры {frames}";
+    inside_ball(number, frames) "the eye is inside of ball {number}: frames {frames}" "камера внутри шара {number}: кадры {frames}";
+    unseen_body(which) "body {which} is never in the camera's sight" "тело {which} ни разу не попадает в кадр";
+    unseen_bodies(which) "body {which} are never in the camera's sight" "тела {which} ни разу не попадают в кадр";
+    unseen_ball(which) "ball {which} is never in the camera's sight" "шар {which} ни разу не попадает в кадр";
+    unseen_balls(which) "ball {which} are never in the camera's sight" "шары {which} ни разу не попадают в кадр";
+    grey_sky(code, tone)
+        "the sky's white is shown as {code} of 255: the tone curve \"{tone}\" keeps room for what is brighter; `tone = \"clip\"` in [film] shows it as it is"
+        "белое небо выглядит как {code} из 255: кривая \"{tone}\" оставляет место для более яркого; `tone = \"clip\"` в [film] покажет его как есть";
+    frame_number(list) "frame {list}" "кадр {list}";
+    frame_numbers(list) "frames {list}" "кадры {list}";
+    up_to(percent) "up to {percent}" "до {percent}";
+    nothing_in_sight(frames) "nothing is in sight in {frames}" "ничего не видно: {frames}";
+    black_frame(frames) "{frames} is black: is there a light?" "изображение чёрное: {frames}; есть ли источник света?";
+    black_frames(frames) "{frames} are black: is there a light?" "изображение чёрное: {frames}; есть ли источник света?";
+    burnt_out(percent, frames) "{percent} of {frames} are burnt out: lower `exposure` in [film], or the lights"
+        "пересвечено {percent} пикселей: {frames}; уменьшите `exposure` в [film] или яркость источников света";
+    faded_particles(percent, frames)
+        "{percent} of the particles' pixels in {frames} get more light than their colors can show, which fade toward white and leave the color map: lower `exposure` in [film] (\"auto\" finds it), the sky or the lights"
+        "{percent} пикселей частиц получают больше света, чем может показать цвет, и уходят в белое, прочь от цветовой шкалы: {frames}; уменьшите `exposure` в [film] (\"auto\" найдёт её), небо или свет";
+
     // The page of `polyfly report`.
+    film_elsewhere(film) "{film} is not shown: it is elsewhere, and does not say that it is of this scene; --film shows it"
+        "{film} не показан: он лежит в другом месте и не назван роликом этой сцены; --film покажет его";
+    kilobytes(number) "{number} kB" "{number} кБ";
+    megabytes(number) "{number} MB" "{number} МБ";
+    gigabytes(number) "{number} GB" "{number} ГБ";
     frames() "frames" "кадры";
     frames_of(total, width, height, fps) "{total} of {width} × {height}, {fps} a second" "{total}, {width} × {height}, {fps} в секунду";
     files() "files" "файлы";
@@ -201,6 +355,19 @@ messages! {
 }
 
 impl Language {
+    /// The kind of a file that a scene names. A scene in tokens names textures alone.
+    pub(crate) fn kind(self, kind: &str) -> String {
+        if kind == "texture" { self.texture() } else { kind.to_owned() }
+    }
+
+    /// Words as a sentence lists them: `a, b or c`.
+    pub(crate) fn one_of(self, words: &[String]) -> String {
+        match words.split_last() {
+            Some((last, others)) if !others.is_empty() => self.either(others.join(", "), last),
+            _ => words.concat(),
+        }
+    }
+
     /// The language of a locale's name, such as `ru_RU.UTF-8`. Only UTF-8 shows all letters.
     pub(crate) fn of_locale(name: &str) -> Language {
         let (words, charset) = name.split_once('.').unwrap_or((name, ""));

@@ -4,6 +4,7 @@ mod log;
 mod records;
 
 use crate::device::SampleCounter;
+use crate::language::Language;
 use crate::output::{OutputError, RunInfo};
 use crate::render::stats::{FrameReport, Progress, RunReport, ms};
 use crate::scene::diagnostic::{Colours, Severity, message};
@@ -277,7 +278,7 @@ pub fn say(text: &str) {
 /// Prints `warning: ...` on stderr, unless -q is given.
 pub fn warn(text: &str) {
     if !is_quiet() {
-        fault(&message(Severity::Warning, text, None, Colours::Styled));
+        fault(&message(Severity::Warning, text, None, Colours::Styled, Language::English));
     }
 }
 
@@ -335,10 +336,16 @@ pub fn several(count: impl std::fmt::Display, one: &str) -> String {
 }
 
 pub fn size(bytes: u64) -> String {
+    size_in(Language::English, bytes)
+}
+
+/// The size of a file.
+pub fn size_in(language: Language, bytes: u64) -> String {
+    let bytes = bytes as f64;
     match bytes {
-        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+        ..1e6 => language.kilobytes(format_args!("{:.1}", bytes / 1e3)),
+        ..1e9 => language.megabytes(format_args!("{:.1}", bytes / 1e6)),
+        _ => language.gigabytes(format_args!("{:.2}", bytes / 1e9)),
     }
 }
 

@@ -43,3 +43,4 @@ mod schema;
 mod second_opinion;
 mod stars;
 mod tone;
+mod words;

@@ -1,6 +1,7 @@
 //! What is wrong with a file that a scene names.
 
-use std::io::ErrorKind;
+use crate::language::{AllLanguages, Language};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Why a file that a scene names cannot be used.
@@ -14,42 +15,81 @@ pub struct AssetError {
     pub what: String,
     /// What to do about it, if there is more to say.
     pub remedy: Option<String>,
+    // The same two in all languages, of files that a scene in tokens may name.
+    pub(crate) translated: Option<(AllLanguages, Option<AllLanguages>)>,
 }
 
 impl AssetError {
     pub(crate) fn new(path: &Path, what: impl Into<String>) -> AssetError {
-        AssetError { path: path.to_owned(), at: None, what: what.into(), remedy: None }
+        AssetError { path: path.to_owned(), at: None, what: what.into(), remedy: None, translated: None }
+    }
+    // An error in all languages.
+    pub(crate) fn translated(
+        path: &Path,
+        what: impl Fn(Language) -> String,
+        remedy: Option<fn(Language) -> String>,
+    ) -> AssetError {
+        let (what, remedy) = (AllLanguages::new(what), remedy.map(AllLanguages::new));
+        let english = |text: &AllLanguages| text.get(Language::English).to_owned();
+        AssetError {
+            remedy: remedy.as_ref().map(english),
+            translated: Some((what.clone(), remedy)),
+            ..AssetError::new(path, english(&what))
+        }
     }
     /// A file that cannot be read.
     pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
         let is_missing = matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-        let remedy = match kind {
-            "texture" if is_missing => Some(
-                "give another with --texture, or `none`; `--missing-texture stand-in` shows a bright checker instead",
-            ),
-            "texture" => Some("give another with --texture, or `none`"),
-            "sky" | "relief" if is_missing => Some("`--missing-texture stand-in` renders without it"),
+        let what = |language: Language| language.cannot_read_asset(language.kind(kind), why_unread(language, &e));
+        let remedy: Option<fn(Language) -> String> = match kind {
+            "texture" if is_missing => Some(Language::give_another_or_stand_in),
+            "texture" => Some(Language::give_another),
+            "sky" | "relief" if is_missing => Some(Language::renders_without_it),
             _ => None,
         };
-        let remedy = remedy.map(str::to_owned);
-        AssetError { remedy, ..AssetError::new(path, format!("cannot read the {kind}: {e}")) }
+        AssetError::translated(path, what, remedy)
     }
     /// A file that is not what its name says.
     pub fn broken(kind: &str, path: &Path, what: impl std::fmt::Display) -> AssetError {
-        AssetError::new(path, format!("the {kind} is broken: {what}"))
+        AssetError::new(path, Language::English.is_broken(kind, what))
+    }
+    pub(crate) fn broken_in_all(kind: &str, path: &Path, what: impl Fn(Language) -> String) -> AssetError {
+        AssetError::translated(path, |language| language.is_broken(language.kind(kind), what(language)), None)
     }
     /// The same with a place in it.
     pub fn broken_at(path: &Path, at: impl Into<String>, what: impl Into<String>) -> AssetError {
         AssetError { at: Some(at.into()), ..AssetError::new(path, what) }
     }
+
+    /// File, place and what is wrong.
+    pub(crate) fn shown(&self, language: Language) -> String {
+        let at = self.at.as_ref().map_or_else(String::new, |at| format!("{at}: "));
+        format!("{}: {at}{}", self.path.display(), self.in_language(language).0)
+    }
+
+    /// What is wrong, and what to do about it.
+    pub(crate) fn in_language(&self, language: Language) -> (&str, Option<&str>) {
+        match &self.translated {
+            Some((what, remedy)) => (what.get(language), remedy.as_ref().map(|remedy| remedy.get(language))),
+            None => (&self.what, self.remedy.as_deref()),
+        }
+    }
+}
+
+// Why a file cannot be read. In English it is the system's own sentence.
+pub(crate) fn why_unread(language: Language, e: &io::Error) -> String {
+    match (language, e.kind()) {
+        (Language::English, _) => e.to_string(),
+        (_, ErrorKind::NotFound | ErrorKind::NotADirectory) => language.not_found(),
+        (_, ErrorKind::PermissionDenied) => language.not_permitted(),
+        (_, ErrorKind::IsADirectory) => language.is_a_folder(),
+        (_, ErrorKind::Unsupported) => language.no_regular_file(),
+        _ => e.to_string(),
+    }
 }
 
 impl std::fmt::Display for AssetError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: ", self.path.display())?;
-        if let Some(at) = &self.at {
-            write!(f, "{at}: ")?;
-        }
-        write!(f, "{}", self.what)
+        f.write_str(&self.shown(Language::English))
     }
 }

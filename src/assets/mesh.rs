@@ -124,11 +124,7 @@ impl Shape for Triangles {
 }
 
 // Transforms them into the scene.
-fn place(
-    mesh: &Mesh,
-    ground: Result<Ground, &'static str>,
-    mut triangles: Triangles,
-) -> Result<Triangles, AssetError> {
+fn place(mesh: &Mesh, ground: Result<Ground, &'static str>, mut triangles: Triangles) -> Result<Triangles, AssetError> {
     if triangles.corners.is_empty() {
         return Err(AssetError::broken("mesh", &mesh.path, "it has no faces"));
     }
@@ -139,7 +135,8 @@ fn place(
     let mut offset = mesh.offset;
     if mesh.on.is_some() {
         let height = ground.and_then(|ground| ground.height(&triangles, offset));
-        offset[2] = height.map_err(|why| AssetError::new(&mesh.path, format!("the mesh cannot stand on the floor: {why}")))?;
+        offset[2] =
+            height.map_err(|why| AssetError::new(&mesh.path, format!("the mesh cannot stand on the floor: {why}")))?;
     }
     let offset = offset.map(|x| x as f32);
     triangles.corners.iter_mut().flatten().for_each(|p| *p = [0, 1, 2].map(|i| p[i] + offset[i]));

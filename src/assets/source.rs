@@ -1,6 +1,7 @@
 //! Files that a scene names; only files with an end are read.
 
 use super::error::AssetError;
+use crate::language::Language;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -49,8 +50,11 @@ fn most_pixels(bytes: u64, limits: Limits) -> u64 {
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let what = std::fs::metadata(path)?;
     if !what.is_file() {
-        let kind = if what.is_dir() { "it is a folder" } else { "it is a device or a pipe, and not a file" };
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, kind));
+        let (kind, why) = match what.is_dir() {
+            true => (io::ErrorKind::IsADirectory, Language::English.is_a_folder()),
+            false => (io::ErrorKind::Unsupported, Language::English.no_regular_file()),
+        };
+        return Err(io::Error::new(kind, why));
     }
     File::open(path)
 }
@@ -62,8 +66,8 @@ pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError>
     match file.metadata().map_err(failed)?.len() {
         length if length > limits.file => {
             let (has, may) = (length.div_ceil(1 << 20), limits.file >> 20);
-            let what = format!("the {kind} has {has} MiB, and a file may have {may}: raise --limit-file");
-            Err(AssetError::new(path, what))
+            let what = |language: Language| language.file_too_long(language.kind(kind), has, may);
+            Err(AssetError::translated(path, what, None))
         }
         _ => Ok(file),
     }
@@ -95,11 +99,7 @@ pub fn check_pixels(
         return Ok(());
     }
     let max = pixels / 1_000_000;
-    let what = format!(
-        "{bytes} bytes unfold to {width} x {height} pixels, and may become {max} million: make it smaller, or raise \
-         --limit-picture"
-    );
-    Err(AssetError::broken(kind, path, what))
+    Err(AssetError::broken_in_all(kind, path, |language| language.unfolds(bytes, width, height, max)))
 }
 
 // The name of a format: BMP, PNG, EXR.
@@ -108,9 +108,9 @@ fn name(format: image::ImageFormat) -> String {
 }
 
 // The formats of pictures that are read.
-fn readable() -> String {
+fn readable(language: Language) -> String {
     let all = image::ImageFormat::all().filter(image::ImageFormat::reading_enabled);
-    crate::quote::listed(&all.map(name).collect::<Vec<_>>(), "or")
+    language.one_of(&all.map(name).collect::<Vec<_>>())
 }
 
 /// Decodes a picture from memory.
@@ -121,25 +121,26 @@ pub fn decode(
     max: u32,
     limits: Limits,
 ) -> Result<image::DynamicImage, AssetError> {
-    let wrong = |problem: String| AssetError::broken(kind, path, problem);
+    let wrong = |problem: &dyn Fn(Language) -> String| AssetError::broken_in_all(kind, path, problem);
     match image::guess_format(bytes) {
         Ok(format) if !format.reading_enabled() => {
-            return Err(wrong(format!("{} pictures are not read; expected {}", name(format), readable())));
+            return Err(wrong(&|language| language.format_not_read(name(format), readable(language))));
         }
-        Err(_) => return Err(wrong(format!("its format is unknown; expected {}", readable()))),
+        Err(_) => return Err(wrong(&|language| language.unknown_format(readable(language)))),
         Ok(_) => {}
     }
     let reader = || image::ImageReader::new(io::Cursor::new(bytes)).with_guessed_format();
-    let failed = |e: image::ImageError| wrong(e.to_string());
-    let (width, height) = reader().map_err(|e| wrong(e.to_string()))?.into_dimensions().map_err(failed)?;
+    let unread = |e: io::Error| wrong(&|_| e.to_string());
+    let failed = |e: image::ImageError| wrong(&|_| e.to_string());
+    let (width, height) = reader().map_err(unread)?.into_dimensions().map_err(failed)?;
     if width > max || height > max {
-        return Err(wrong(format!("its size is {width} x {height}; at most {max} a side: make it smaller")));
+        return Err(wrong(&|language| language.too_wide(width, height, max)));
     }
     if width == 0 || height == 0 {
-        return Err(wrong(format!("its size is {width} x {height}: it has no pixels")));
+        return Err(wrong(&|language| language.no_pixels(width, height)));
     }
     check_pixels(kind, path, bytes.len() as u64, (width, height), limits)?;
-    let mut reader = reader().map_err(|e| wrong(e.to_string()))?;
+    let mut reader = reader().map_err(unread)?;
     // Above the library's own limit, which large panoramas exceed.
     reader.no_limits();
     reader.decode().map_err(failed)

@@ -3,6 +3,7 @@
 use super::error::AssetError;
 use super::grid::Grid;
 use super::source::{self, Limits};
+use crate::language::Language;
 use crate::math::srgb::linear;
 use crate::scene::TextureSource;
 use std::path::Path;
@@ -56,32 +57,27 @@ fn through(light: u16, alpha: u8) -> u16 {
 
 fn read(path: &Path, limits: Limits) -> Result<Level, AssetError> {
     let bytes = source::read("texture", path, limits)?;
-    let wrong = |what: String| AssetError::broken("texture", path, what);
+    let wrong = |what: &dyn Fn(Language) -> String| AssetError::broken_in_all("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
         let word = |at: usize| bytes.get(at..)?.first_chunk().map(|word| i32::from_le_bytes(*word));
         let (Some(width), Some(height)) = (word(0), word(4)) else {
-            return Err(wrong(format!(
-                "a .data file starts with width and height, and this one has {} bytes",
-                bytes.len()
-            )));
+            return Err(wrong(&|language| language.data_too_short(bytes.len())));
         };
         let max = MAX_SIDE as i32;
         if !(1..=max).contains(&width) || !(1..=max).contains(&height) {
             if let Ok(format) = image::guess_format(&bytes) {
                 let ending = format.extensions_str().first().unwrap_or(&"png");
-                return Err(wrong(format!("by its first bytes it is a .{ending} file: give it that ending")));
+                return Err(wrong(&|language| language.other_ending(ending)));
             }
             let (w, h) = (width.swap_bytes(), height.swap_bytes());
             if (1..=max).contains(&w) && (1..=max).contains(&h) && bytes.len() == 8 + 4 * w as usize * h as usize {
-                return Err(wrong(format!(
-                    "its width and height, {w} and {h}, are written with the first byte last; expected little-endian numbers"
-                )));
+                return Err(wrong(&|language| language.big_endian(w, h)));
             }
-            return Err(wrong(format!("its size is {width} x {height}; expected sides of 1 to {max}")));
+            return Err(wrong(&|language| language.bad_data_size(width, height, max)));
         }
         let expected = 8 + 4 * width as usize * height as usize;
         if bytes.len() != expected {
-            return Err(wrong(format!("{width} x {height} RGBA takes {expected} bytes, and it has {}", bytes.len())));
+            return Err(wrong(&|language| language.bad_data_length(width, height, expected, bytes.len())));
         }
         let pixels = bytes[8..].as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b]);
         return Ok(from_srgb(width as u32, height as u32, pixels));

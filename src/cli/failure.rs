@@ -1,9 +1,10 @@
 //! Errors of the program and their exit codes, which are those of sysexits.h.
 
 use super::exit::Exit;
-use crate::assets::AssetError;
+use crate::assets::{AssetError, why_unread};
 use crate::device::DeviceError;
-use crate::error::{ALLOW_OUTSIDE, Error};
+use crate::error::Error;
+use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::scene::Problems;
@@ -41,7 +42,7 @@ pub enum Failure {
 }
 
 // A remedy for a file that is not there, or is a folder: a scene of nearly that name, or one in the folder.
-fn unreadable(name: &str, why: ErrorKind) -> Option<String> {
+fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> {
     let path = Path::new(name);
     let folder = if why == ErrorKind::IsADirectory { path } else { path.parent()? };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -54,11 +55,9 @@ fn unreadable(name: &str, why: ErrorKind) -> Option<String> {
         _ => None,
     };
     match found {
-        Some(found) if why == ErrorKind::IsADirectory => {
-            Some(format!("this is a folder; give the scene in it: {}", path.join(found).display()))
-        }
-        Some(found) => Some(format!("did you mean `{}`?", path.with_file_name(found).display())),
-        None if name.contains('\\') && cfg!(unix) => Some("on this system `/` separates folders".into()),
+        Some(found) if why == ErrorKind::IsADirectory => Some(language.scene_in_folder(path.join(found).display())),
+        Some(found) => Some(language.did_you_mean(path.with_file_name(found).display())),
+        None if name.contains('\\') && cfg!(unix) => Some(language.slash_separates()),
         None => None,
     }
 }
@@ -69,16 +68,42 @@ impl Failure {
         Failure::Library(Error::Usage(what.into()))
     }
 
-    /// The message for a terminal, with a remedy.
-    pub fn shown(&self) -> String {
+    /// The message for a terminal, with a remedy. Messages about a file of a scene have several languages.
+    pub fn shown(&self, language: Language) -> String {
         match self {
             Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
-            _ => message(Severity::Error, &self.to_string(), self.help().as_deref(), Colours::Styled),
+            _ => {
+                let language = if self.is_about_scene() { language } else { Language::English };
+                message(
+                    Severity::Error,
+                    &self.what(language),
+                    self.help(language).as_deref(),
+                    Colours::Styled,
+                    language,
+                )
+            }
         }
     }
 
-    /// A remedy, if there is one beyond the message.
-    pub fn help(&self) -> Option<String> {
+    // Whether it is about the file of a scene, which is told in several languages.
+    fn is_about_scene(&self) -> bool {
+        let Failure::Library(error) = self else { return false };
+        matches!(error, Error::NotText(..) | Error::SceneTooLong(..) | Error::Asset(_) | Error::Read(..))
+    }
+
+    fn what(&self, language: Language) -> String {
+        let Failure::Library(error) = self else { return self.to_string() };
+        match error {
+            Error::NotText(name, place) => language.not_text(name, place),
+            Error::SceneTooLong(name, max) => language.scene_too_long_to_read(name, max),
+            Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
+            Error::Asset(error) => error.shown(language),
+            _ => self.to_string(),
+        }
+    }
+
+    // A remedy, if there is one beyond the message.
+    fn help(&self, language: Language) -> Option<String> {
         let error = match self {
             Failure::NoEngine(_) => {
                 return Some("run this where jobs are submitted, or leave --submit out and take the job there".into());
@@ -88,11 +113,11 @@ impl Failure {
         };
         let help = match error {
             Error::Misused { help, .. } => help,
-            Error::NotText(..) => "a scene is written in tokens or TOML; `polyfly new my.toml` writes one",
+            Error::NotText(..) => return Some(language.writes_a_scene()),
             Error::OtherScene(..) => "give these a folder of their own, or --overwrite",
-            Error::Outside { .. } => ALLOW_OUTSIDE,
-            Error::Asset(AssetError { remedy: Some(remedy), .. }) => remedy,
-            Error::Read(name, e) => return unreadable(name, e.kind()),
+            Error::Outside { .. } => return Some(language.allow_outside()),
+            Error::Asset(error) => error.in_language(language).1?,
+            Error::Read(name, e) => return unreadable(language, name, e.kind()),
             _ => return None,
         };
         Some(help.to_owned())

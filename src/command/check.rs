@@ -3,13 +3,14 @@
 
 use super::hints::hints;
 use super::scene_file::read_scene;
-use crate::cli::{CheckArgs, Failure};
+use crate::cli::{CheckArgs, Failure, language};
 use crate::error::Error;
+use crate::language::Language;
 use crate::math::srgb::linear;
 use crate::output::PixelFormats;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::{fault, print, several};
+use crate::report::{fault, print};
 use crate::run::sandbox::PathSandbox;
 use crate::scene::{LampSamples, Problems, Scene, defaults};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +29,7 @@ const OFF_THE_MAP: f64 = 0.05;
 
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let (scene, source, outside) = read_scene(&args.scene, &args.changes)?;
-    let mut known = scene.clone();
+    let (language, mut known) = (source.language(), scene.clone());
     let mut faults = Faults::default();
     for error in outside {
         if let Error::Outside { file, .. } = &error {
@@ -43,7 +44,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let asked = args.changes.frame_list(&scene)?;
     // A file that cannot be read is left out, so that the files after it are read as well.
     let trial = loop {
-        match trial_hints(&known, &asked) {
+        match trial_hints(&known, &asked, language) {
             Err(Failure::Library(Error::Asset(e))) if known.leave_out(&e.path) => faults.add(source.placed(e)),
             Err(e) => {
                 faults.add(source.placed(e));
@@ -53,13 +54,14 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
         }
     };
     faults.end()?;
-    let mut text = summary(&args.scene, &scene);
-    text += &match scene.loop_problems() {
-        why if why.is_empty() => "the clip loops seamlessly\n".into(),
-        why => format!("the clip does not loop: {}\n", why.join("; ")),
-    };
-    text.extend(hints(&scene).into_iter().chain(trial).map(|hint| format!("warning: {hint}\n")));
-    Ok(print(&text)?)
+    let mut lines = summary(&args.scene, &scene, language);
+    lines.push(match scene.loop_problems(language) {
+        why if why.is_empty() => language.loops(),
+        why => language.does_not_loop(why.join("; ")),
+    });
+    let warning = language.warning();
+    lines.extend(hints(&scene, language).into_iter().chain(trial).map(|hint| format!("{warning}: {hint}")));
+    Ok(print(&format!("{}\n", lines.join("\n")))?)
 }
 
 // Faults of a scene's files. Those with a position are shown together.
@@ -84,52 +86,45 @@ impl Faults {
             self.others.push(problems.into());
         }
         let Some(last) = self.others.pop() else { return Ok(()) };
-        self.others.iter().for_each(|other| fault(&other.shown()));
+        self.others.iter().for_each(|other| fault(&other.shown(language())));
         Err(last)
     }
 }
 
-// A count with its noun: `1 ball`, `3 balls`; None for zero.
-fn count(n: usize, one: &str, several: &str) -> Option<String> {
-    match n {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        n => Some(format!("{n} {several}")),
-    }
-}
-
-fn summary(name: &str, scene: &Scene) -> String {
+fn summary(name: &str, scene: &Scene, language: Language) -> Vec<String> {
     let (render, world, out) = (&scene.render, &scene.world, &scene.output);
-    let (frames, fps) = (several(out.frames, "frame"), out.fps);
-    let mut text = format!(
-        "{name}: {frames} of {} x {}, {:.2} s at {fps} a second; {}, {} a pixel, at most {}\n",
+    let content = language.content(
+        name,
+        language.count_frames(out.frames),
         render.width,
         render.height,
-        f64::from(out.frames) / fps,
-        render.integrator.capabilities().title,
-        several(render.samples_per_pixel(), "sample"),
-        several(render.depth, "bounce"),
+        format_args!("{:.2}", f64::from(out.frames) / out.fps),
+        out.fps,
+        (render.integrator.capabilities().title)(language),
+        language.count_samples(render.samples_per_pixel()),
+        language.count_bounces(render.depth),
     );
     let lamps: usize = world.bodies.iter().map(|b| b.lamps.count() as usize * b.solid.edges().len()).sum();
+    let counted = |count: usize, words: fn(Language, u64) -> String| (count > 0).then(|| words(language, count as u64));
     let things = [
-        count(world.bodies.len(), "body", "bodies"),
-        count(lamps, "lamp", "lamps"),
-        count(world.spheres.len(), "ball", "balls"),
-        count(world.ellipsoids.len(), "ellipsoid", "ellipsoids"),
-        count(world.rectangles.len(), "rectangle", "rectangles"),
-        count(world.meshes.len(), "mesh", "meshes"),
-        world.particles.is_some().then(|| "particles".to_owned()),
-        world.floor.is_some().then(|| "a floor".to_owned()),
-        count(world.lights.len(), "light", "lights"),
+        counted(world.bodies.len(), Language::count_bodies),
+        counted(lamps, Language::count_lamps),
+        counted(world.spheres.len(), Language::count_balls),
+        counted(world.ellipsoids.len(), Language::count_ellipsoids),
+        counted(world.rectangles.len(), Language::count_rectangles),
+        counted(world.meshes.len(), Language::count_meshes),
+        world.particles.is_some().then(|| language.particles()),
+        world.floor.is_some().then(|| language.a_floor()),
+        counted(world.lights.len(), Language::count_lights),
     ];
-    text += &format!("it holds {}\n", things.into_iter().flatten().collect::<Vec<_>>().join(", "));
-    scene.clone().visit_files(|place, path| text += &format!("{place}: {}\n", path.display()));
-    text += &format!("frames go to {}\n", out.files);
-    text.extend(out.video.iter().map(|video| format!("a video goes to {}\n", video.display())));
-    text
+    let mut lines = vec![content, language.it_holds(things.into_iter().flatten().collect::<Vec<_>>().join(", "))];
+    scene.clone().visit_files(|place, path| lines.push(format!("{place}: {}", path.display())));
+    lines.push(language.frames_go_to(&out.files));
+    lines.extend(out.video.iter().map(|video| language.video_goes_to(video.display())));
+    lines
 }
 
-fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure> {
+fn trial_hints(scene: &Scene, asked: &FrameList, language: Language) -> Result<Vec<String>, Failure> {
     let mut small = scene.clone();
     let (width, height) = (scene.render.width, scene.render.height);
     let side = |n: u32| (u64::from(n) * u64::from(TRIAL) / u64::from(width.max(height))).max(1) as u32;
@@ -169,18 +164,14 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
     burnt.retain(|_, share| *share > BURNT);
     faded.retain(|_, share| *share > OFF_THE_MAP);
     let mut hints: Vec<String> = renderer.remark().into_iter().collect();
-    hints.extend(described(&empty).map(|(frames, _)| format!("nothing is in sight in {frames}")));
-    let are = if black.len() == 1 { "is" } else { "are" };
-    hints.extend(described(&black).map(|(frames, _)| format!("{frames} {are} black: is there a light?")));
-    hints.extend(described(&burnt).map(|(frames, percent)| {
-        format!("{percent} of {frames} are burnt out: lower `exposure` in [film], or the lights")
+    let described = |shares| described(shares, language);
+    hints.extend(described(&empty).map(|(frames, _)| language.nothing_in_sight(frames)));
+    hints.extend(described(&black).map(|(frames, _)| match black.len() {
+        1 => language.black_frame(frames),
+        _ => language.black_frames(frames),
     }));
-    hints.extend(described(&faded).map(|(frames, percent)| {
-        format!(
-            "{percent} of the particles' pixels in {frames} get more light than their colors can show, which fade toward white and \
-             leave the color map: lower `exposure` in [film] (\"auto\" finds it), the sky or the lights"
-        )
-    }));
+    hints.extend(described(&burnt).map(|(frames, percent)| language.burnt_out(percent, frames)));
+    hints.extend(described(&faded).map(|(frames, percent)| language.faded_particles(percent, frames)));
     Ok(hints)
 }
 
@@ -188,11 +179,13 @@ fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<String>, Failure>
 type Shares = BTreeMap<u32, f64>;
 
 // The frames and the largest fraction, as in `frames 3-5` and `up to 70 %`; None if there are no frames.
-fn described(shares: &Shares) -> Option<(String, String)> {
+fn described(shares: &Shares, language: Language) -> Option<(String, String)> {
     let list = FrameList::of_numbers(shares.keys().copied())?;
-    let (frames, up_to) = if shares.len() == 1 { ("frame", "") } else { ("frames", "up to ") };
-    let percent = 100.0 * shares.values().copied().fold(0.0, f64::max);
-    Some((format!("{frames} {list}"), format!("{up_to}{percent:.0} %")))
+    let percent = format!("{:.0} %", 100.0 * shares.values().copied().fold(0.0, f64::max));
+    Some(match shares.len() {
+        1 => (language.frame_number(list), percent),
+        _ => (language.frame_numbers(list), language.up_to(percent)),
+    })
 }
 
 // The fraction of true values.

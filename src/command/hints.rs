@@ -1,5 +1,6 @@
 //! Finds likely mistakes in a scene without rendering it.
 
+use crate::language::Language;
 use crate::math::vec3::{Vec3, dot, length, sub};
 use crate::render::frames::FrameList;
 use crate::scene::{Scene, View};
@@ -11,12 +12,12 @@ const MAX_VIEWS: usize = 10_000;
 const NEARLY_WHITE: f64 = 250.0;
 
 /// Hints, one sentence each.
-pub fn hints(scene: &Scene) -> Vec<String> {
-    of_camera(scene).into_iter().chain(of_sky(scene)).collect()
+pub fn hints(scene: &Scene, language: Language) -> Vec<String> {
+    of_camera(scene, language).into_iter().chain(of_sky(scene, language)).collect()
 }
 
 // Checks where the camera stands and looks, and which bodies it never sees.
-fn of_camera(scene: &Scene) -> Vec<String> {
+fn of_camera(scene: &Scene, language: Language) -> Vec<String> {
     let (frames, world) = (scene.output.frames, &scene.world);
     let views = (COMPARED / (1 + world.spheres.len() + world.bodies.len())).clamp(1, MAX_VIEWS);
     let step = (frames as usize).div_ceil(views);
@@ -43,23 +44,22 @@ fn of_camera(scene: &Scene) -> Vec<String> {
     }
     let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map(|list| list.to_string());
     let mut hints = Vec::new();
-    hints.extend(list(&blind).map(|frames| {
-        format!("the camera is at the point that it looks at, so its view has no direction: frames {frames}")
-    }));
+    hints.extend(list(&blind).map(|frames| language.blind_camera(frames)));
     for (i, inside) in (1..).zip(&inside) {
-        hints.extend(list(inside).map(|frames| format!("the eye is inside of ball {i}: frames {frames}")));
+        hints.extend(list(inside).map(|frames| language.inside_ball(i, frames)));
     }
-    for (name, is_seen) in [("body", bodies_seen), ("ball", balls_seen)] {
+    let words: [[fn(Language, String) -> String; 2]; 2] =
+        [[Language::unseen_body, Language::unseen_bodies], [Language::unseen_ball, Language::unseen_balls]];
+    for ([one_unseen, several_unseen], is_seen) in words.into_iter().zip([bodies_seen, balls_seen]) {
         let unseen = (1..).zip(is_seen).filter(|(_, is_seen)| !is_seen).map(|(i, _): (usize, _)| i.to_string());
         let unseen: Vec<String> = unseen.collect();
         // In a heap, some bodies are always hidden, so only the first few are listed.
-        let (which, are) = match &unseen[..] {
+        hints.push(match &unseen[..] {
             [] => continue,
-            [one] => (one.clone(), "is"),
-            few if few.len() <= 8 => (few.join(", "), "are"),
-            many => (format!("{} and {} more", many[..3].join(", "), many.len() - 3), "are"),
-        };
-        hints.push(format!("{name} {which} {are} never in the camera's sight"));
+            [one] => one_unseen(language, one.clone()),
+            few if few.len() <= 8 => several_unseen(language, few.join(", ")),
+            many => several_unseen(language, format!("{} {}", many[..3].join(", "), language.and_more(many.len() - 3))),
+        });
     }
     hints
 }
@@ -73,15 +73,9 @@ fn is_in_sight(view: &View, [across, tall]: [f64; 2], centre: Vec3, radius: f64)
 }
 
 // Checks whether the tone curve shows a white sky as white.
-fn of_sky(scene: &Scene) -> Option<String> {
+fn of_sky(scene: &Scene, language: Language) -> Option<String> {
     let (sky, tone) = (&scene.world.sky, scene.film.tone);
     let is_white = sky.image.is_none() && sky.zenith.iter().chain(&sky.horizon).all(|&x| x == 1.0);
     let shown = 255.0 * tone.encode(tone.tone_map([1.0; 3])[0].clamp(0.0, 1.0));
-    (is_white && shown < NEARLY_WHITE).then(|| {
-        format!(
-            "the sky's white is shown as {shown:.0} of 255: the tone curve \"{}\" keeps room for what is brighter; `tone = \"clip\"` in \
-             [film] shows it as it is",
-            tone.name()
-        )
-    })
+    (is_white && shown < NEARLY_WHITE).then(|| language.grey_sky(format_args!("{shown:.0}"), tone.name()))
 }

@@ -14,7 +14,7 @@ use crate::output::video::tag;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, composed, small_sides};
-use crate::report::{Remarks, remark, size};
+use crate::report::{Remarks, remark, size_in};
 use crate::run::folder::RecordedFolder;
 use crate::run::journal::{self, Entry, JournalFile, RunEntry};
 use crate::run::ownership::clip;
@@ -43,7 +43,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let film = film.map_or_else(|| Ok(String::new()), |film| film_of(language(), &film, folder_of(&path)))?;
     let page = Recorded::of(here, whole, told).page(film)?;
     write_whole(&path, |file| file.write_all(page.as_bytes()))?;
-    remark(&format!("{}, {}", path.display(), size(page.len() as u64)));
+    remark(&format!("{}, {}", path.display(), size_in(language(), page.len() as u64)));
     Ok(())
 }
 
@@ -60,9 +60,7 @@ fn last_film(told: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
         return Some(film.clone());
     }
     let film = brief(&film.display().to_string());
-    remark(&format!(
-        "{film} is not shown: it is elsewhere, and does not say that it is of this scene; --film shows it"
-    ));
+    remark(&language().film_elsewhere(film));
     None
 }
 
@@ -252,7 +250,7 @@ impl Recorded {
         let mut file = Vec::new();
         JpegEncoder::new_with_quality(&mut file, SHEET_QUALITY)
             .write_image(&rgb, sheet.width(), sheet.height(), image::ExtendedColorType::Rgb8)
-            .map_err(|e| OutputError::Write("the contact sheet".into(), std::io::Error::other(e)))?;
+            .map_err(|e| OutputError::Write("report.html".into(), std::io::Error::other(e)))?;
         Ok(Some(format!("data:image/jpeg;base64,{}", STANDARD.encode(file))))
     }
 }
@@ -292,7 +290,12 @@ fn film_of(language: Language, film: &Path, folder: &Path) -> Result<String, Fai
     };
     if kind.is_empty() || length > LARGEST {
         let name = film.file_name().unwrap_or_default().to_string_lossy();
-        return Ok(format!("<p><a href=\"{}\">{}</a>, {}</p>\n", link(film, folder), escaped(&name), size(length)));
+        return Ok(format!(
+            "<p><a href=\"{}\">{}</a>, {}</p>\n",
+            link(film, folder),
+            escaped(&name),
+            size_in(language, length)
+        ));
     }
     let data = format!("data:{kind};base64,{}", STANDARD.encode(std::fs::read(film).map_err(failed)?));
     Ok(match kind.starts_with("video/") {

@@ -68,7 +68,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Ok(print(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?)?);
     }
     if !is_quiet() {
-        hints(&plan.request.scene).iter().for_each(|hint| warn(hint));
+        hints(&plan.request.scene, text.language()).iter().for_each(|hint| warn(hint));
     }
     if let Some(quality) = args.changes.asked_quality() {
         remark(&cost(quality, &plan.request.scene));

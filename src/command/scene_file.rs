@@ -37,7 +37,7 @@ impl SceneText {
             Some(help)
                 if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() =>
             {
-                Error::Misused { what: format!("there is no file `{}`", brief(name)), help }
+                Error::Misused { what: Language::English.no_file(brief(name)), help }
             }
             _ => Error::Read(name.into(), e),
         })?;
@@ -77,7 +77,7 @@ impl SceneText {
     }
 
     // Only messages about tokens have several languages.
-    fn language(&self) -> Language {
+    pub fn language(&self) -> Language {
         Grammar::of(&self.text).language(language())
     }
 
@@ -91,13 +91,14 @@ impl SceneText {
         let (language, name) = (self.language(), name.unwrap_or_else(|| format!("`{key}`")));
         let what = if here_too { language.leads_outside_both(name) } else { language.leads_outside(name) };
         let expected = language.expected(language.a_path_inside());
-        let problem = Problem::new(span, what, expected).help(crate::error::ALLOW_OUTSIDE);
+        let problem = Problem::new(span, what, expected).help(language.allow_outside());
         Some(self.problems(vec![problem]))
     }
 
     // Warns of a missing file, and says what is shown in its place.
-    fn warn_of_missing(&self, file: &Path, instead: &str) {
-        let what = format!("there is no file `{}`", brief(&file.display().to_string()));
+    fn warn_of_missing(&self, file: &Path, instead: fn(Language) -> String) {
+        let language = self.language();
+        let (what, instead) = (language.no_file(brief(&file.display().to_string())), instead(language));
         match self.place(file) {
             Some(FilePlace { span, name }) => {
                 let what = name.map_or_else(|| what.clone(), |name| format!("{name}: {what}"));
@@ -110,12 +111,12 @@ impl SceneText {
     /// The problem of a file that the text names, with its position.
     pub fn about(&self, asset: &AssetError) -> Option<Problems> {
         let FilePlace { span, name } = self.place(&asset.path)?;
-        let file = asset.path.display();
+        let (file, (wrong, remedy)) = (asset.path.display(), asset.in_language(self.language()));
         let expected = asset.at.as_ref().map_or_else(|| file.to_string(), |at| format!("{file}, {at}"));
-        let what = name.map_or_else(|| asset.what.clone(), |name| format!("{name}: {}", asset.what));
+        let what = name.map_or_else(|| wrong.to_owned(), |name| format!("{name}: {wrong}"));
         let problem = Problem::new(span, what, expected);
-        Some(self.problems(vec![match &asset.remedy {
-            Some(remedy) => problem.help(remedy.as_str()),
+        Some(self.problems(vec![match remedy {
+            Some(remedy) => problem.help(remedy),
             None => problem,
         }]))
     }
@@ -149,7 +150,7 @@ pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec
 
 /// Replaces pictures whose files are missing, if `--missing-texture` asks for that. Returns the files, and what is shown in
 /// their place.
-pub fn replace_missing(args: &SceneArgs, scene: &mut Scene) -> Vec<(PathBuf, &'static str)> {
+pub fn replace_missing(args: &SceneArgs, scene: &mut Scene) -> Vec<(PathBuf, fn(Language) -> String)> {
     let mut missing = BTreeSet::new();
     let is_missing = |e: std::io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
     if args.missing_texture == MissingTexture::StandIn {

@@ -1,6 +1,7 @@
 //! The scene at a moment of the clip: bodies rotate and move, and lamps change. Also checks whether the clip loops.
 
 use super::{Body, LampPattern, Particles, Relief, Scene, World};
+use crate::language::Language;
 use crate::math::srgb::{linear, srgb};
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use std::borrow::Cow;
@@ -127,7 +128,7 @@ impl Scene {
     }
 
     /// The reasons why the clip does not loop; empty if it does.
-    pub(crate) fn loop_problems(&self) -> Vec<String> {
+    pub(crate) fn loop_problems(&self, language: Language) -> Vec<String> {
         let end = f64::from(self.output.frames);
         let mut problems = Vec::new();
         let (first, last) =
@@ -135,14 +136,12 @@ impl Scene {
         let apart = |a: Vec3, b: Vec3| length(sub(a, b));
         let off = apart(first.eye, last.eye);
         if off > 1e-6 * (1.0 + length(first.eye)) {
-            problems.push(format!("the camera ends {off:.4} from where it began"));
+            problems.push(language.camera_moved(format_args!("{off:.4}")));
         } else if apart(first.forward, last.forward) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
             let turned = apart(first.forward, last.forward).min(2.0) / 2.0;
             let degrees = 2.0 * libm::asin(turned).to_degrees();
             let wider = (first.fov_deg - last.fov_deg).abs();
-            problems.push(format!(
-                "the camera ends turned by {degrees:.3} degrees, its view {wider:.3} degrees wider or narrower"
-            ));
+            problems.push(language.camera_turned(format_args!("{degrees:.3}"), format_args!("{wider:.3}")));
         }
         for (i, body) in self.world.bodies.iter().enumerate() {
             let (a, b) = (body.at(0.0), body.at(1.0));
@@ -151,7 +150,7 @@ impl Scene {
             let joins = corners.clone().all(|(_, q)| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * body.radius));
             if apart(a.centre, b.centre) > 1e-6 * (1.0 + body.radius) || !joins {
                 let off = corners.map(|(p, q)| apart(p, q)).fold(0.0, f64::max);
-                problems.push(format!("body {} does not return to its start: a vertex is {off:.4} away", i + 1));
+                problems.push(language.body_moved(i + 1, format_args!("{off:.4}")));
             }
             let lamps =
                 (a.lamp_intensity - b.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, b.lamp_colour) < 1e-6;
@@ -160,18 +159,14 @@ impl Scene {
                 _ => true,
             };
             if body.has_lamps() && !(lamps && phase) {
-                problems.push(format!(
-                    "the lamps of body {} do not return to their start: lamp_cycles is not a whole number",
-                    i + 1
-                ));
+                problems.push(language.lamps_changed(i + 1));
             }
         }
         if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
-            problems
-                .push("the floor's relief does not return to its start: its drift is not a whole number".to_owned());
+            problems.push(language.relief_moved());
         }
         if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
-            problems.push("its particles have a file for each frame".to_owned());
+            problems.push(language.particles_change());
         }
         problems
     }
@@ -193,13 +188,13 @@ mod tests {
     #[test]
     fn loops_are_told_from_others() {
         let mut scene = Scene::sample();
-        assert_eq!(scene.loop_problems(), Vec::<String>::new());
+        assert_eq!(scene.loop_problems(Language::English), Vec::<String>::new());
         scene.world.bodies[0].motion.turns = 0.3;
-        assert_eq!(scene.loop_problems().len(), 1);
+        assert_eq!(scene.loop_problems(Language::English).len(), 1);
         // A quarter turn of a cube about its own axis gives the same cube.
         scene.world.bodies[0].motion.turns = 0.25;
-        assert_eq!(scene.loop_problems(), Vec::<String>::new());
+        assert_eq!(scene.loop_problems(Language::English), Vec::<String>::new());
         scene.world.bodies[1].lamp_pattern = LampPattern::Pulse(1.5);
-        assert_eq!(scene.loop_problems().len(), 1);
+        assert_eq!(scene.loop_problems(Language::English).len(), 1);
     }
 }

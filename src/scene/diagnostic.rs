@@ -107,13 +107,20 @@ impl Colours {
 }
 
 /// A message without a position, in the same form as those with one.
-pub(crate) fn message(severity: Severity, what: &str, help: Option<&str>, colours: Colours) -> String {
+pub(crate) fn message(
+    severity: Severity,
+    what: &str,
+    help: Option<&str>,
+    colours: Colours,
+    language: Language,
+) -> String {
     // After the first line comes another program's output, or a list.
     let (title, rest) = what.split_once('\n').map_or((what, None), |(title, rest)| (title, Some(rest)));
     let render = |group: Group| colours.renderer().render(&[group]).to_string();
-    let mut lines = vec![render(Group::with_title(severity.level(Language::English).primary_title(title)))];
+    let mut lines = vec![render(Group::with_title(severity.level(language).primary_title(title)))];
     lines.extend(rest.map(str::to_owned));
-    lines.extend(help.map(|help| render(Group::with_title(Level::HELP.primary_title(help)))));
+    lines
+        .extend(help.map(|help| render(Group::with_title(Level::HELP.with_name(language.help()).primary_title(help)))));
     lines.join("\n")
 }
 

@@ -1,6 +1,7 @@
 //! The files that a scene reads.
 
 use super::{Bumps, MapSource, Particles, Scene, SkySource, TextureSource};
+use crate::language::Language;
 use std::path::{Path, PathBuf};
 
 impl Scene {
@@ -34,18 +35,17 @@ impl Scene {
     /// Replaces a picture that cannot be read: the floor's texture and the sky become a bright checker, a map of the floor's
     /// relief leaves the floor flat or evenly rough. Returns what is shown in its place; None if the file is not a picture of
     /// this scene.
-    pub(crate) fn replace_picture(&mut self, file: &Path) -> Option<&'static str> {
-        const CHECKER: &str = "a magenta checker stands in for it";
-        let mut instead = None;
+    pub(crate) fn replace_picture(&mut self, file: &Path) -> Option<fn(Language) -> String> {
+        let mut instead: Option<fn(Language) -> String> = None;
         if matches!(&self.world.sky.image, Some(SkySource::File(path)) if path == file) {
             self.world.sky.image = Some(SkySource::Missing);
-            instead = Some(CHECKER);
+            instead = Some(Language::a_checker_stands_in);
         }
         let Some(floor) = &mut self.world.floor else { return instead };
         if let Some(relief) = &mut floor.relief {
             if matches!(&relief.roughness_map, Some(MapSource::File(path)) if path == file) {
                 relief.roughness_map = None;
-                instead = Some("the floor is evenly rough without it");
+                instead = Some(Language::evenly_rough);
             }
             let bumps = match &relief.bumps {
                 Bumps::Normals(path) | Bumps::Heights { map: MapSource::File(path), .. } => Some(path),
@@ -53,7 +53,7 @@ impl Scene {
             };
             if bumps.is_some_and(|path| path == file) {
                 relief.bumps = Bumps::Flat;
-                instead = Some("the floor is flat without it");
+                instead = Some(Language::flat_floor);
             }
             if relief.bumps == Bumps::Flat && relief.roughness_map.is_none() {
                 floor.relief = None;
@@ -61,7 +61,7 @@ impl Scene {
         }
         if matches!(&floor.texture, Some(TextureSource::File(path)) if path == file) {
             floor.texture = Some(TextureSource::Missing);
-            instead = Some(CHECKER);
+            instead = Some(Language::a_checker_stands_in);
         }
         instead
     }

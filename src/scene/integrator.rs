@@ -2,6 +2,7 @@
 
 use super::keys::words::names;
 use super::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
+use crate::language::Language;
 
 names! {
     /// How light is followed from surface to surface.
@@ -20,7 +21,7 @@ names! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capabilities {
     /// The name in a summary.
-    pub title: &'static str,
+    pub title: fn(Language) -> String,
     /// A sample is a random point of the pixel, and scenes count the samples of a pixel. Otherwise samples form a grid, and scenes
     /// count them along the pixel's side.
     pub random_samples: bool,
@@ -38,7 +39,7 @@ impl Integrator {
     /// The properties of the integrator.
     pub(crate) fn capabilities(self) -> Capabilities {
         let whitted = Capabilities {
-            title: "Whitted",
+            title: Language::whitted,
             random_samples: false,
             samples_emitters: false,
             bakes_lightmap: true,
@@ -46,7 +47,7 @@ impl Integrator {
             branches: true,
         };
         let occlusion = Capabilities {
-            title: "ambient occlusion",
+            title: Language::occlusion,
             random_samples: true,
             bakes_lightmap: false,
             branches: false,
@@ -54,7 +55,9 @@ impl Integrator {
         };
         match self {
             Integrator::Whitted => whitted,
-            Integrator::Path => Capabilities { title: "paths", samples_emitters: true, bends_light: true, ..occlusion },
+            Integrator::Path => {
+                Capabilities { title: Language::paths, samples_emitters: true, bends_light: true, ..occlusion }
+            }
             Integrator::AmbientOcclusion => occlusion,
         }
     }

@@ -8,7 +8,7 @@ use super::diagnostic::{Problem, Rule};
 use super::keys::Keys;
 use super::keys::kinds::snap_angle;
 use super::keys::read::percent;
-use super::limits::{MAX_SAMPLES, PICTURES, endings};
+use super::limits::{MAX_SAMPLES, PICTURES};
 use super::material::is_above_one;
 use super::size::Size;
 use super::suggest::number_help;
@@ -246,7 +246,7 @@ impl Reader<'_> {
 fn rule<T: Keys>(key: &str) -> Rule {
     let mut found = None;
     T::default().visit(&mut |declared, _| found = found.or((declared.name == key).then_some(declared.rule)));
-    debug_assert!(found.is_some(), "{} has no `{key}`", T::TABLE);
+    debug_assert!(found.is_some(), "{}.{key}", T::TABLE);
     found.unwrap_or(Rule::Finite)
 }
 
@@ -359,7 +359,8 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         _ if p.help.is_some() => p,
         _ => p.help(language.names_every_token()),
     })?;
-    let (path, span) = r.text(&language.output_path(), &language.a_path(endings(&PICTURES)))?;
+    let (path, span) =
+        r.text(&language.output_path(), &language.a_path(language.one_of(&PICTURES.map(|e| format!(".{e}")))))?;
     let (files, made_up) =
         Pattern::parse(&super::expand_home(&path, reading.home).display().to_string()).map_err(|e| {
             Problem::new(span.clone(), language.token_is(2, language.output_path(), &path), e.in_language(language))

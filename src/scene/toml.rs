@@ -56,7 +56,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
         context.problems.push(problem.help("`polyfly --default toml` prints a whole scene"));
     }
     if let (Some(told), true, true) = (told, scene.output.is_loop, context.problems.is_empty()) {
-        for what in scene.loop_problems() {
+        for what in scene.loop_problems(Language::English) {
             context.problem(told.clone(), what, "expected a clip whose last frame leads to its first");
         }
     }

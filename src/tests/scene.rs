@@ -127,6 +127,7 @@ fn mesh() -> impl Strategy<Value = Mesh> {
             scale,
             offset,
             z_up,
+            on: None,
             smooth: scale > 1.0,
         },
     )

@@ -1,4 +1,5 @@
-//! Messages in Russian: those about scenes in tokens, and the page of a run. What programs read is the same in all languages.
+//! Messages in Russian: those about scenes in tokens, what `check` says of them, and the page of a run. What programs read is the same
+//! in all languages.
 
 use crate::common::{folder, polyfly, program, text, words};
 use std::fs;
@@ -6,6 +7,25 @@ use std::path::Path;
 
 fn has_russian(text: &str) -> bool {
     text.chars().any(|c| ('а'..='я').contains(&c))
+}
+
+// English words in a Russian text. Names stay as they are: in backticks or guillemets, of files, flags and keys, and those in capitals.
+fn english(said: &str) -> Vec<String> {
+    let is_source = |line: &&str| {
+        line.trim_start().split_once('|').is_some_and(|(number, _)| number.trim().bytes().all(|b| b.is_ascii_digit()))
+    };
+    let labels =
+        |line: &str| line.rfind(" ^").map_or(String::new(), |at| line[at..].trim_matches([' ', '^']).to_owned());
+    let lines = said.lines().map(|line| if is_source(&line) { labels(line) } else { line.to_owned() });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let text: String = text.split('`').step_by(2).collect();
+    let text: String = text.split('"').step_by(2).collect();
+    let words =
+        text.split(|c: char| c.is_whitespace() || "(),;:«»\"".contains(c)).map(|word| word.trim_end_matches('.'));
+    let is_letter_of_paths = |word: &str| ["wr", "wz", "wphi", "pr", "pz"].contains(&word);
+    let is_english =
+        |word: &&str| word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase()) && !is_letter_of_paths(word);
+    words.filter(is_english).map(str::to_owned).collect()
 }
 
 fn tokens(folder: &Path) -> Vec<String> {
@@ -41,7 +61,6 @@ fn faults_of_tokens_are_told_in_russian() {
         }
     }
     // Cut anywhere, with a token more, and with a word in place of any number: no message has an English word in it.
-    let english = ["expected", "token", "body", "floor", "light", "number", "scene ends", "error", "help:"];
     for at in 0..sample.len() {
         let mut wrong = sample.clone();
         wrong[at] = "слово".to_owned();
@@ -55,12 +74,81 @@ fn faults_of_tokens_are_told_in_russian() {
                 assert_eq!(tokens.len() + 2, sample.len());
                 continue;
             }
-            let found = english.iter().find(|word| said.contains(**word));
-            assert!(found.is_none() && has_russian(&said), "{at}: {found:?}\n{said}");
+            assert!(english(&said).is_empty() && has_russian(&said), "{at}: {:?}\n{said}", english(&said));
         }
     }
     let said = words(&check(&[&sample[..], &["7".to_owned()]].concat()));
     assert!(said.contains("а сцена уже полна") && said.contains("верно ли число источников света?"), "{said}");
+}
+
+// A scene that `check` takes, or whose files are wrong; a part of what it says.
+#[test]
+fn what_check_says_of_tokens_is_russian() {
+    let dir = tempfile::tempdir().unwrap();
+    let sample = tokens(dir.path());
+    let texture = sample.iter().position(|token| token.starts_with('@')).unwrap();
+    let bytes = |sides: [i32; 2], pixels: usize| -> Vec<u8> {
+        sides.iter().flat_map(|side| side.to_le_bytes()).chain(std::iter::repeat_n(9, 4 * pixels)).collect()
+    };
+    let mut bmp = b"BM".to_vec();
+    bmp.resize(100, 0);
+    let files = [
+        ("short.data", vec![1, 2, 3], "байтов 3"),
+        ("sizes.data", bytes([0, 5], 0), "ожидались стороны от 1 до"),
+        ("length.data", bytes([3, 3], 8), "занимает 44 байт, а в файле их 40"),
+        ("endian.data", bytes([1 << 24, 1 << 24], 1), "порядок little-endian"),
+        ("picture.data", fs::read("docs/loop.webp").unwrap(), "дайте ему это расширение"),
+        ("picture.bmp", bmp, "картинки BMP не читаются"),
+        ("text.png", b"text".to_vec(), "формат не распознан"),
+    ];
+    let said = |changes: &[(usize, &str)], flags: &[&str]| {
+        let mut tokens = sample.clone();
+        changes.iter().for_each(|&(at, value)| tokens[at] = value.to_owned());
+        fs::write(dir.path().join("scene.txt"), tokens.join(" ")).unwrap();
+        let args = [&["check", "scene.txt", "--lang", "ru", "--size", "64x48", "--samples", "1"][..], flags].concat();
+        let run = polyfly(dir.path(), &args);
+        let said = text(&run.stdout) + &words(&run);
+        assert!(english(&said).is_empty() && has_russian(&said), "{changes:?}: {:?}\n{said}", english(&said));
+        said
+    };
+    for (name, bytes, part) in &files {
+        fs::write(dir.path().join(name), bytes).unwrap();
+        let said = said(&[(texture, name)], &[]);
+        assert!(said.contains(part) && said.contains("(пол, текстура)"), "{said}");
+    }
+    fs::create_dir(dir.path().join("folder.png")).unwrap();
+    for (path, flags, part) in [
+        ("folder.png", &[][..], "это папка"),
+        ("nothing.png", &[], "такого файла нет"),
+        ("nothing.png", &["--missing-texture", "stand-in"], "вместо него будет"),
+        ("../nothing.png", &[], "ведёт за пределы папки сцены"),
+    ] {
+        let said = said(&[(texture, path)], flags);
+        assert!(said.contains(part), "{said}");
+    }
+    // Any key may be set: all hints of `check`, by scenes that cause them.
+    for (changes, flags, parts) in [
+        (&[][..], &[][..], &["кадров", "в сцене: 3 тела", "кадры: ", "ролик зацикливается"][..]),
+        (&[(0, "1"), (12, "0.3")], &[], &["1 кадр", "ролик не зацикливается: камера оказывается в"]),
+        (&[], &["--set", "body[0].center=[0,0,900]"], &["тело 1 ни разу не попадает в кадр"]),
+        (&[], &["--set", "film.exposure=-20"], &["изображение чёрное"]),
+        (&[], &["--set", "film.exposure=9"], &["пересвечено до"]),
+        (&[], &["--set", "body[0].turns=0.1"], &["тело 1 не возвращается в начало"]),
+        (&[], &["--set", "sky.zenith=[1,1,1]", "--set", "sky.horizon=[1,1,1]"], &["белое небо выглядит как"]),
+    ] {
+        let said = said(changes, flags);
+        assert!(parts.iter().all(|part| said.contains(part)), "{flags:?}: {said}");
+    }
+    // And a file that is no scene at all.
+    fs::write(dir.path().join("scene.bin"), [0; 9]).unwrap();
+    for (scene, part) in [
+        ("scene.bin", "не похож на текст"),
+        ("nothing.txt", "файл не читается: такого файла нет"),
+        (".", "укажите сцену в ней"),
+    ] {
+        let said = words(&polyfly(dir.path(), &["check", scene, "--lang", "ru"]));
+        assert!(english(&said).is_empty() && said.contains(part), "{:?}\n{said}", english(&said));
+    }
 }
 
 #[test]
@@ -135,5 +223,15 @@ fn logs_are_the_same_in_all_languages_and_the_page_is_not() {
             "{page}"
         );
         assert_eq!(has_russian(&page), language == "ru");
+        if language == "ru" {
+            // What stands between the tags, without styles, data, the names of machines and the scene's own text and name.
+            let body = page.split("</style>").last().unwrap().split("<pre>").next().unwrap();
+            let body: Vec<&str> = body.lines().filter(|line| !line.starts_with("<tr><td>")).collect();
+            let body = body.join("\n");
+            let shown: Vec<&str> = body.split('<').filter_map(|part| Some(part.split_once('>')?.1)).collect();
+            let shown = shown.join("\n").replace("scene\n", "");
+            let left = super::language::english(&shown);
+            assert!(left.is_empty(), "{left:?}");
+        }
     }
 }

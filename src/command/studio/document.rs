@@ -4,6 +4,7 @@ use super::painter::levels;
 use crate::cli::{Failure, SceneArgs, assignment};
 use crate::command::scene_file::{SceneText, replace_missing};
 use crate::error::Error;
+use crate::language::Language;
 use crate::output::store::atomic::rewrite_whole;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::edit::{self, Edit};
@@ -293,7 +294,7 @@ impl Document {
             "fps": scene.output.fps,
             "levels": levels(scene),
             "problems": self.problems.as_ref().or(self.complaint.as_ref()),
-            "loop": scene.loop_problems(),
+            "loop": scene.loop_problems(Language::English),
             "changes": self.changes,
             "way": way.collect::<Vec<_>>(),
             // More bodies would only hide each other.
