@@ -5,7 +5,7 @@ use crate::device::DeviceError;
 use crate::device_scene::TooMany;
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
-use crate::quote::brief;
+use crate::quote::{brief, reason};
 use crate::scene::Problems;
 use std::path::PathBuf;
 
@@ -77,7 +77,7 @@ pub enum Error {
     #[error("{0}")]
     Output(#[from] OutputError),
     /// A file could not be read.
-    #[error("cannot read {0}: {1}")]
+    #[error("cannot read {}: {}", .0, reason(.1))]
     Read(String, std::io::Error),
     /// The run was cancelled.
     #[error("interrupted after {done} of {total} frames; written files are complete")]

@@ -253,6 +253,8 @@ messages! {
     scene_in_folder(path) "this is a folder; give the scene in it: {path}" "это папка; укажите сцену в ней: {path}";
     did_you_mean(name) "did you mean `{name}`?" "возможно, вы имели в виду `{name}`?";
     slash_separates() "on this system `/` separates folders" "в этой системе папки разделяет `/`";
+    new_or_sample(name) "`polyfly new {name}` writes a scene to begin with, `polyfly scenes` lists samples"
+        "`polyfly new {name}` записывает сцену для начала, `polyfly scenes` перечисляет примеры";
 
     // What `polyfly check` says.
     content(name, frames, width, height, seconds, fps, integrator, samples, bounces)
@@ -266,6 +268,8 @@ messages! {
     a_floor() "a floor" "пол";
     frames_go_to(path) "frames go to {path}" "кадры: {path}";
     video_goes_to(path) "a video goes to {path}" "видео: {path}";
+    narrow_view(fov, degrees) "the camera's view is {fov} degrees wide; {fov} radians are {degrees} degrees"
+        "угол обзора камеры {fov}°; {fov} рад = {degrees}°";
     loops() "the clip loops seamlessly" "ролик зацикливается без шва";
     does_not_loop(why) "the clip does not loop: {why}" "ролик не зацикливается: {why}";
     camera_moved(distance) "the camera ends {distance} from where it began" "камера оказывается в {distance} от начала пути";

@@ -18,6 +18,15 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
+/// Why the system could not do something, without the number of its error.
+pub fn reason(e: &std::io::Error) -> String {
+    let text = e.to_string();
+    match e.raw_os_error() {
+        Some(code) => text.trim_end_matches(&format!(" (os error {code})")).to_owned(),
+        None => text,
+    }
+}
+
 /// Words as a sentence lists them: `a, b and c`.
 pub fn listed(words: &[String], before_last: &str) -> String {
     match words.split_last() {
@@ -38,6 +47,14 @@ pub fn shell_word(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_have_no_numbers() {
+        let missing = std::fs::File::open("there is no such file").unwrap_err();
+        let told = reason(&missing);
+        assert!(!told.contains("os error") && missing.to_string().starts_with(&told), "{told}");
+        assert_eq!(reason(&std::io::Error::other("it is a folder")), "it is a folder");
+    }
 
     #[test]
     fn long_texts_are_cut_and_controls_replaced() {

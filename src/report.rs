@@ -100,8 +100,9 @@ pub struct Reporter {
 const ESTIMATE_AFTER: Duration = Duration::from_secs(2);
 const LONG_RUN: f64 = 10.0;
 
-// The text before the first frame, and after it.
+// The text before the first frame, after it, and while the encoder finishes.
 const GETTING_READY: &str = "getting ready, {elapsed} gone";
+const FINISHING: &str = "{bar:32} {frames} frames are rendered, {elapsed} gone, finishing the files";
 const RENDERING: &str = "{bar:32} {percent:>3} %  {frames} frames  {rate}  {elapsed} gone{left}";
 
 fn bar_style(template: &str) -> ProgressStyle {
@@ -216,7 +217,10 @@ impl Progress for Reporter {
             LogFormat::Text => log.line(&format!("{frame}\t{:.3}\t{}", ms(stats.time), stats.rays)),
             LogFormat::Jsonl => log.record(&Record::frame(report)),
         });
-        self.position.frames.fetch_add(1, Ordering::Relaxed);
+        let rendered = self.position.frames.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.bar.length() == Some(rendered * STEPS) {
+            self.bar.set_style(bar_style(FINISHING));
+        }
         if self.watch.is_none() {
             self.bar.inc(STEPS);
         }

@@ -1,6 +1,8 @@
 //! What is wrong with a file that a scene names.
 
 use crate::language::{AllLanguages, Language};
+use crate::quote::reason;
+use crate::scene::{MapSource, SkySource, TextureSource};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +19,16 @@ pub struct AssetError {
     pub remedy: Option<String>,
     // The same two in all languages, of files that a scene in tokens may name.
     pub(crate) translated: Option<(AllLanguages, Option<AllLanguages>)>,
+}
+
+// Whether a picture of this kind is inside the program.
+fn is_builtin(kind: &str, name: &str) -> bool {
+    match kind {
+        "texture" => TextureSource::BUILTIN.iter().any(|(_, one)| *one == name),
+        "sky" => SkySource::BUILTIN.iter().any(|(_, one)| *one == name),
+        "relief" => MapSource::BUILTIN.iter().any(|(_, one)| *one == name),
+        _ => false,
+    }
 }
 
 impl AssetError {
@@ -47,7 +59,15 @@ impl AssetError {
             "sky" | "relief" if is_missing => Some(Language::renders_without_it),
             _ => None,
         };
-        AssetError::translated(path, what, remedy)
+        let error = AssetError::translated(path, what, remedy);
+        // `dusk`, where `@dusk` is meant.
+        let name = path.file_name().map_or_else(String::new, |name| format!("@{}", name.to_string_lossy()));
+        if !is_missing || !is_builtin(kind, &name) {
+            return error;
+        }
+        let meant = AllLanguages::new(|language| language.did_you_mean(&name));
+        let remedy = Some(meant.get(Language::English).to_owned());
+        AssetError { remedy, translated: error.translated.map(|(what, _)| (what, Some(meant))), ..error }
     }
     /// A file that is not what its name says.
     pub fn broken(kind: &str, path: &Path, what: impl std::fmt::Display) -> AssetError {
@@ -79,12 +99,12 @@ impl AssetError {
 // Why a file cannot be read. In English it is the system's own sentence.
 pub(crate) fn why_unread(language: Language, e: &io::Error) -> String {
     match (language, e.kind()) {
-        (Language::English, _) => e.to_string(),
+        (Language::English, _) => reason(e),
         (_, ErrorKind::NotFound | ErrorKind::NotADirectory) => language.not_found(),
         (_, ErrorKind::PermissionDenied) => language.not_permitted(),
         (_, ErrorKind::IsADirectory) => language.is_a_folder(),
         (_, ErrorKind::Unsupported) => language.no_regular_file(),
-        _ => e.to_string(),
+        _ => reason(e),
     }
 }
 

@@ -58,6 +58,9 @@ fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> 
         Some(found) if why == ErrorKind::IsADirectory => Some(language.scene_in_folder(path.join(found).display())),
         Some(found) => Some(language.did_you_mean(path.with_file_name(found).display())),
         None if name.contains('\\') && cfg!(unix) => Some(language.slash_separates()),
+        None if why == ErrorKind::NotFound && path.extension().is_some_and(|e| e == "toml" || e == "txt") => {
+            Some(language.new_or_sample(name))
+        }
         None => None,
     }
 }
@@ -114,7 +117,9 @@ impl Failure {
         let help = match error {
             Error::Misused { help, .. } => help,
             Error::NotText(..) => return Some(language.writes_a_scene()),
-            Error::OtherScene(..) => "give these a folder of their own, or --overwrite",
+            Error::OtherScene(..) => {
+                "`-o NEW/%04d.png` gives these a folder of their own; --overwrite renders all of them again"
+            }
             Error::Outside { .. } => return Some(language.allow_outside()),
             Error::Asset(error) => error.in_language(language).1?,
             Error::Read(name, e) => return unreadable(language, name, e.kind()),

@@ -13,7 +13,7 @@ use crate::output::store::atomic::prepare;
 use crate::render::frames::FrameList;
 use crate::render::stats::ms;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::{Spinner, print, several, warn};
+use crate::report::{Spinner, print, remark, several, warn};
 use crate::run::journal::processor;
 use crate::scene::Scene;
 use serde::Serialize;
@@ -44,6 +44,7 @@ impl BenchScene {
             let (scene, text) = load_scene(name, &args.changes)?;
             return Ok(BenchScene { scene, text: Some(text), name: name.clone() });
         }
+        remark("no scene is named: this measures the sample, `polyfly --default`");
         let mut scene = Scene::sample();
         args.changes.override_scene(&mut scene)?;
         Ok(BenchScene { scene, text: None, name: "the sample scene".into() })
@@ -403,7 +404,7 @@ fn warnings(table: &Table) -> Vec<String> {
         if spread > WIDE {
             let (device, percent) = (&row.device, 100.0 * spread);
             all.push(format!(
-                "{device}: repetitions differ by {percent:.0} %: more of them (--runs) make the median surer"
+                "{device}: repetitions differ by {percent:.0} %: more repetitions (--runs) make the median more certain"
             ));
         }
     }

@@ -57,7 +57,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut lines = summary(&args.scene, &scene, language);
     lines.push(match scene.loop_problems(language) {
         why if why.is_empty() => language.loops(),
-        why => language.does_not_loop(why.join("; ")),
+        why => language.does_not_loop(why.into_iter().map(|problem| problem.what).collect::<Vec<_>>().join("; ")),
     });
     let warning = language.warning();
     lines.extend(hints(&scene, language).into_iter().chain(trial).map(|hint| format!("{warning}: {hint}")));

@@ -10,6 +10,8 @@ const COMPARED: usize = 2_000_000;
 const MAX_VIEWS: usize = 10_000;
 // A white sky below this code, of 255, causes a warning.
 const NEARLY_WHITE: f64 = 250.0;
+// A field of view below this, in degrees, may be one in radians.
+const NARROW_DEG: f64 = 2.0;
 
 /// Hints, one sentence each.
 pub fn hints(scene: &Scene, language: Language) -> Vec<String> {
@@ -44,6 +46,10 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<String> {
     }
     let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map(|list| list.to_string());
     let mut hints = Vec::new();
+    let fov = scene.camera.view(0, frames).fov_deg;
+    if fov < NARROW_DEG {
+        hints.push(language.narrow_view(fov, format_args!("{:.1}", fov.to_degrees())));
+    }
     hints.extend(list(&blind).map(|frames| language.blind_camera(frames)));
     for (i, inside) in (1..).zip(&inside) {
         hints.extend(list(inside).map(|frames| language.inside_ball(i, frames)));

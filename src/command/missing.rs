@@ -52,7 +52,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     times.sort_by(f64::total_cmp);
     if let Some(rate) = rate(&times) {
         let left = (total - whole.len()) as f64 / rate;
-        let left = if left > 0.0 { format!(", {} to go at that", duration(left)) } else { String::new() };
+        let left = if left > 0.0 { format!(", {} to go at that rate", duration(left)) } else { String::new() };
         text += &format!("{rate:.2} frames a second lately{left}\n");
     }
     Ok(print(&text)?)

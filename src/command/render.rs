@@ -7,7 +7,6 @@ use super::request::{options, request};
 use super::scene_file::load_scene;
 use super::stop;
 use crate::cli::{Exit, Failure, QualityArg, RenderArgs};
-use crate::error::Error;
 use crate::output::OutputError;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
@@ -50,7 +49,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     if let Some(path) = &args.sheet {
         let image = sheet(&scene, SHEET, &options(args)?).map_err(|e| text.placed(e))?;
-        return write_picture(path, (image.width(), image.height()), image.data());
+        write_picture(path, (image.width(), image.height()), image.data())?;
+        remark(&format!("{} shows {}", path.display(), several(scene.output.frames.min(SHEET), "frame")));
+        return Ok(());
     }
     let request = request(args, scene, &name)?;
     if request.part().is_none() {
@@ -132,8 +133,11 @@ fn open_result(made: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(path) = made.filter(|path| path.is_file()) else {
         return Err(Failure::usage("--open: the run has left no file to show"));
     };
-    let failed = |e| Error::Read(format!("{} with this system's program for it", path.display()), e);
-    Ok(open::that_detached(path).map_err(failed)?)
+    // The file is complete, so a system without a viewer is no failure of the run.
+    if open::that_detached(path).is_err() {
+        warn(&format!("--open: this system has no program that shows {}", path.display()));
+    }
+    Ok(())
 }
 
 // The number of frames, the time, the slowest stage, and the files with their size.
@@ -150,7 +154,11 @@ fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<&(Patt
         let bytes: u64 = list.iter().take(looked).map(|n| length(&pattern.path(n))).sum();
         let all = (bytes as f64 * list.len() as f64 / looked.max(1) as f64) as u64;
         let about = if looked < list.len() { "about " } else { "" };
-        text += &format!(": {pattern}, {about}{}", size(all));
+        let names = match list.nth(0) {
+            Some(only) if list.len() == 1 => pattern.path(only).display().to_string(),
+            _ => pattern.to_string(),
+        };
+        text += &format!(": {names}, {about}{}", size(all));
     }
     for film in &report.files {
         text += &format!("; {}, {}", film.display(), size(length(film)));
@@ -169,10 +177,12 @@ fn cost(quality: QualityArg, scene: &Scene) -> String {
         }
         _ => (several(samples, "sample"), ""),
     };
+    let rays = pixels * u64::from(samples);
+    let (unit, name) = if rays < 1_000_000 { (1000, "thousand") } else { (1_000_000, "million") };
     format!(
-        "quality {}: {each} a pixel, at most {}, {bound}{} million camera rays a frame",
+        "quality {}: {each} a pixel, at most {}, {bound}{} {name} camera rays a frame",
         quality.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned()),
         several(render.depth, "bounce"),
-        (pixels * u64::from(samples)).div_ceil(1_000_000),
+        rays.div_ceil(unit),
     )
 }

@@ -140,7 +140,7 @@ pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec
         [] => (source.clone(), parsed),
         _ => changed(&source, parsed, args)?,
     };
-    SceneText { shown: source.shown.clone(), ..written }.warn(warnings);
+    written.warn(warnings);
     args.override_scene(&mut scene)?;
     replace_missing(args, &mut scene).into_iter().for_each(|(file, instead)| source.warn_of_missing(&file, instead));
     let sandbox = PathSandbox::of(name, args.allow_outside);

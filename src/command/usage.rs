@@ -27,10 +27,12 @@ pub enum Help {
 
 /// The page of the program's help that is asked for; None for the help of a job, or the version.
 pub fn asked_help(e: &Error, words: &[OsString]) -> Option<Help> {
-    let is_job = || words.get(1).is_some_and(|word| cli::command().find_subcommand(word).is_some());
+    let is_job = || {
+        let asked = words.get(if words.get(1).is_some_and(|word| word == "help") { 2 } else { 1 });
+        asked.is_some_and(|word| cli::command().find_subcommand(word).is_some())
+    };
     let is_short = || words.iter().any(|word| word == "-h");
     match e.kind() {
-        ErrorKind::DisplayHelp if words.len() == 2 && words[1] == "help" => Some(Help::Everything),
         ErrorKind::DisplayHelp if !is_job() => Some(if is_short() { Help::FirstDay } else { Help::Everything }),
         _ => None,
     }
@@ -82,7 +84,11 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
                 if valid.is_empty() { String::new() } else { format!(": expected one of {}", valid.join(", ")) };
             let what =
                 if value.is_empty() { format!("`{flag}` has no value") } else { format!("`{flag}` is `{value}`") };
-            (what + &expected, meant(NameKind::Value(&flag), &value, valid.iter().map(String::as_str)))
+            let help = match flag == "[DEVICE]" && !value.is_empty() {
+                true => Some(format!("the device comes first: `polyfly particles CPU {value} 800 600 picture.png`")),
+                false => meant(NameKind::Value(&flag), &value, valid.iter().map(String::as_str)),
+            };
+            (what + &expected, help)
         }
         ErrorKind::ValueValidation => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
@@ -93,6 +99,29 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
                 number_help(Language::English, &value).filter(|_| !["--size", "--sizes", "--shard"].contains(&&*flag))
             });
             (format!("`{flag}` is `{value}`: {why}"), help)
+        }
+        ErrorKind::InvalidSubcommand => {
+            let word = one(ContextKind::InvalidSubcommand);
+            match job {
+                Some(job) => {
+                    let parts: Vec<String> = job
+                        .get_subcommands()
+                        .map(|part| format!("`polyfly {} {}`", job.get_name(), part.get_name()))
+                        .collect();
+                    let sample = SAMPLES.iter().find(|sample| sample.name() == word);
+                    let help = match sample.filter(|_| job.get_name() == "scenes") {
+                        Some(_) => format!(
+                            "`polyfly scenes copy {word}` writes this sample, `polyfly scenes show {word}` prints it"
+                        ),
+                        None => format!("write {}", crate::quote::listed(&parts, "or")),
+                    };
+                    (format!("`polyfly {}` has no part `{word}`", job.get_name()), Some(help))
+                }
+                None => {
+                    let help = job_help(&word).unwrap_or_else(|| "`polyfly help` lists all jobs".into());
+                    (format!("there is no job `{word}`"), Some(help))
+                }
+            }
         }
         ErrorKind::TooManyValues => (format!("`{}` takes no value", flag(ContextKind::InvalidArg)), None),
         ErrorKind::MissingRequiredArgument => {
@@ -147,11 +176,29 @@ fn no_scene(words: &[String], second: &str) -> Option<(String, String)> {
     if let Some(advice) = second.starts_with('+').then(|| other_name(NameKind::Flag, second.get(..2)?)).flatten() {
         return Some((format!("there is no flag `{second}`"), advice.to_owned()));
     }
-    if before(2) == "--set" && !before(1).contains('=') {
-        let help = format!("an equals sign joins key and value: `--set {}={second}`", before(1));
-        return Some((format!("`--set {} {second}` has no equals sign", before(1)), help));
+    let is_number = |word: &str| word.parse::<u32>().is_ok();
+    if before(2) == "--size" && is_number(before(1)) && is_number(second) {
+        return Some((
+            format!("`--size {} {second}` is two words", before(1)),
+            format!("did you mean `--size {}x{second}`?", before(1)),
+        ));
     }
-    if before(1) == "--gpu" && second.parse::<u32>().is_ok() {
+    // `--set KEY VALUE`, `--set KEY = VALUE` and `--set KEY= VALUE`.
+    if before(2) == "--set" && before(1).find('=').is_none_or(|sign| sign + 1 == before(1).len()) {
+        let key = before(1).trim_end_matches('=');
+        let value = match second.trim_start_matches('=') {
+            "" => words.get(at + 1).map_or("VALUE", String::as_str),
+            value => value,
+        };
+        let what = if before(1) == key && !second.starts_with('=') {
+            "no equals sign"
+        } else {
+            "spaces around the equals sign"
+        };
+        let help = format!("an equals sign joins key and value: `--set {key}={value}`");
+        return Some((format!("`--set {} {second}` has {what}", before(1)), help));
+    }
+    if before(1) == "--gpu" && is_number(second) {
         return Some(("`--gpu` takes no number".into(), format!("did you mean `--devices {second}`?")));
     }
     // `s.toml out.png` or `out.png s.toml`.
@@ -217,19 +264,35 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
         return (what, Some(format!("long flags have two dashes: `{long}`")));
     }
     let letter = || other_name(NameKind::Flag, found.get(..2).filter(|two| !two.starts_with("--"))?);
-    let advice = other_name(NameKind::Flag, found).or_else(letter).map(str::to_owned).or_else(near);
+    // A job has few of the flags that the table knows.
+    let is_taken = |advice: &&str| {
+        job.is_none()
+            || advice
+                .split(['`', ' '])
+                .filter(|word| word.starts_with("--"))
+                .all(|flag| known.iter().any(|one| one == flag))
+    };
+    // `-t`, where one flag begins with that letter.
+    let initial = || {
+        let mut all = known.iter().filter(|flag| found.len() == 2 && flag.starts_with(&long));
+        all.next().filter(|_| all.next().is_none()).map(|flag| format!("did you mean `{flag}`?"))
+    };
+    let advice = other_name(NameKind::Flag, found).or_else(letter).filter(is_taken).map(str::to_owned);
+    let advice = advice.or_else(initial).or_else(near);
     (what, advice.or_else(|| Some(format!("`{name} --help` lists all flags"))))
 }
 
 /// A suggestion for a first argument that is neither a file nor a command: it may be a sample that is not there.
 pub fn job_help(name: &str) -> Option<String> {
-    let is_it = |sample: &&Builtin| std::path::Path::new(name).ends_with(sample.file);
+    let is_it = |sample: &&Builtin| std::path::Path::new(name).ends_with(sample.file) || sample.name() == name;
     if let Some(sample) = SAMPLES.iter().find(is_it) {
         return Some(format!("`polyfly scenes copy {}` writes this sample", sample.name()));
     }
     let command = cli::command();
     let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
-    let near = || Some(format!("did you mean `polyfly {}`?", nearest(name, jobs.into_iter())?));
+    let is_file =
+        ["toml", "txt"].iter().any(|ending| std::path::Path::new(name).extension().is_some_and(|e| e == *ending));
+    let near = || Some(format!("did you mean `polyfly {}`?", nearest(name, jobs.into_iter().filter(|_| !is_file))?));
     other_name(NameKind::Job, name).map(str::to_owned).or_else(near)
 }
 

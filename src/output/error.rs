@@ -1,5 +1,6 @@
 //! Errors of outputs.
 
+use crate::quote::reason;
 use crate::threads::NoThread;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// A file could not be written.
-    #[error("cannot write {0}: {1}")]
+    #[error("cannot write {}: {}", .0.display(), reason(.1))]
     Write(PathBuf, std::io::Error),
     /// A file could not be read.
-    #[error("cannot read {0}: {1}")]
+    #[error("cannot read {}: {}", .0.display(), reason(.1))]
     Read(PathBuf, std::io::Error),
     /// Another process has held a folder's lock for this long.
     #[error("another process has held {} for {} s: it or its machine may be gone", .0.display(), .1.as_secs())]

@@ -33,6 +33,9 @@ impl RecordedFolder {
         if asked.is_none() && path.is_file() {
             return Err(Error::Usage(format!("{text} is a file: expected a folder of frames, or their pattern")));
         }
+        if !folder.exists() {
+            return Err(Error::Incomplete(format!("there is no folder {}", folder.display())));
+        }
         let mut all = Manifest::all(folder)?;
         let is_asked =
             |m: &Manifest, asked: &Pattern| Pattern::parse(&m.pattern).is_ok_and(|(p, _)| p.key() == asked.key());

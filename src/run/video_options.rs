@@ -75,11 +75,15 @@ impl VideoOptions {
 // The fraction of memory, as a divisor, for encoders whose number is not given and for frames that wait for them.
 const VIDEO_SHARE: u64 = 4;
 
-/// Fails if the path has no extension of a video; the message names the flag.
+/// Fails if polyfly writes no video with the extension of the path; the message names the flag.
 pub(crate) fn check_name(flag: &str, path: &Path) -> Result<(), Error> {
     if is_raw(path) || Container::of(path).is_some() {
         return Ok(());
     }
     let all = CONTAINERS.map(|c| format!(".{}", c.extension)).join(", ");
-    Err(Error::Usage(format!("{flag}: `{}` has no extension of a video: expected {all} or .y4m", path.display())))
+    let what = match path.extension() {
+        Some(extension) => format!("is a `.{}` file", extension.display()),
+        None => "has no extension".to_owned(),
+    };
+    Err(Error::Usage(format!("{flag}: `{}` {what}: expected a name that ends in {all} or .y4m", path.display())))
 }

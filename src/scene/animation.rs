@@ -7,7 +7,45 @@ use crate::math::vec3::{Vec3, add, length, scale, sub};
 use std::borrow::Cow;
 use std::f64::consts::PI;
 
+/// Why a clip does not loop, and what to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LoopProblem {
+    pub what: String,
+    /// In English, as all messages about TOML: only there a clip must loop.
+    pub help: String,
+}
+
+impl LoopProblem {
+    fn new(what: impl Into<String>, help: impl Into<String>) -> LoopProblem {
+        LoopProblem { what: what.into(), help: help.into() }
+    }
+}
+
+// The finest part of a turn that can map a Platonic solid to itself: a fifth.
+const FINEST_TURN: i32 = 5;
+
 impl Body {
+    // Whether the body after the clip covers the body before it. A rotation that maps all vertices to vertices counts as a full turn.
+    fn returns(&self) -> bool {
+        let (a, b) = (self.at(0.0), self.at(1.0));
+        let apart = |p: Vec3, q: Vec3| length(sub(p, q));
+        let joins = b.vertices().iter().all(|&q| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * self.radius));
+        joins && apart(a.centre, b.centre) <= 1e-6 * (1.0 + self.radius)
+    }
+    // The number of turns near the present one with which the body returns; None if no rotation helps.
+    fn closing_turns(&self) -> Option<f64> {
+        let turns = self.motion.turns;
+        let near = (1..=FINEST_TURN).flat_map(|part| {
+            let part = f64::from(part);
+            [libm::floor(turns * part) / part, libm::ceil(turns * part) / part]
+        });
+        let returns = |turns: &f64| {
+            let mut other = self.clone();
+            other.motion.turns = *turns;
+            *turns != 0.0 && other.returns()
+        };
+        near.filter(returns).min_by(|a, b| (a - turns).abs().total_cmp(&(b - turns).abs()))
+    }
     /// The vertices, relative to the centre.
     pub(crate) fn vertices(&self) -> Vec<Vec3> {
         self.solid.vertices().into_iter().map(|v| self.rotation.apply(scale(v, self.radius))).collect()
@@ -128,7 +166,9 @@ impl Scene {
     }
 
     /// The reasons why the clip does not loop; empty if it does.
-    pub(crate) fn loop_problems(&self, language: Language) -> Vec<String> {
+    pub(crate) fn loop_problems(&self, language: Language) -> Vec<LoopProblem> {
+        const CAMERA: &str =
+            "a path loops if its turns and cycles are whole numbers, or if its last key equals its first";
         let end = f64::from(self.output.frames);
         let mut problems = Vec::new();
         let (first, last) =
@@ -136,21 +176,24 @@ impl Scene {
         let apart = |a: Vec3, b: Vec3| length(sub(a, b));
         let off = apart(first.eye, last.eye);
         if off > 1e-6 * (1.0 + length(first.eye)) {
-            problems.push(language.camera_moved(format_args!("{off:.4}")));
+            problems.push(LoopProblem::new(language.camera_moved(format_args!("{off:.4}")), CAMERA));
         } else if apart(first.forward, last.forward) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
             let turned = apart(first.forward, last.forward).min(2.0) / 2.0;
             let degrees = 2.0 * libm::asin(turned).to_degrees();
             let wider = (first.fov_deg - last.fov_deg).abs();
-            problems.push(language.camera_turned(format_args!("{degrees:.3}"), format_args!("{wider:.3}")));
+            let what = language.camera_turned(format_args!("{degrees:.3}"), format_args!("{wider:.3}"));
+            problems.push(LoopProblem::new(what, CAMERA));
         }
-        for (i, body) in self.world.bodies.iter().enumerate() {
+        for (i, body) in (1..).zip(&self.world.bodies) {
             let (a, b) = (body.at(0.0), body.at(1.0));
-            let corners = a.vertices().into_iter().zip(b.vertices());
-            // A rotation that maps all vertices to vertices counts as a full turn.
-            let joins = corners.clone().all(|(_, q)| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * body.radius));
-            if apart(a.centre, b.centre) > 1e-6 * (1.0 + body.radius) || !joins {
-                let off = corners.map(|(p, q)| apart(p, q)).fold(0.0, f64::max);
-                problems.push(language.body_moved(i + 1, format_args!("{off:.4}")));
+            if !body.returns() {
+                let corners = a.vertices().into_iter().zip(b.vertices());
+                let off = corners.map(|(p, q)| apart(p, q)).fold(apart(a.centre, b.centre), f64::max);
+                let help = match body.closing_turns() {
+                    Some(turns) => format!("`turns = {turns}` brings body {i} back"),
+                    None => "`drift` moves a body away: a `path` brings it back".to_owned(),
+                };
+                problems.push(LoopProblem::new(language.body_moved(i, format_args!("{off:.4}")), help));
             }
             let lamps =
                 (a.lamp_intensity - b.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, b.lamp_colour) < 1e-6;
@@ -159,14 +202,17 @@ impl Scene {
                 _ => true,
             };
             if body.has_lamps() && !(lamps && phase) {
-                problems.push(language.lamps_changed(i + 1));
+                problems
+                    .push(LoopProblem::new(language.lamps_changed(i), "`lamp_cycles = 1` is one cycle in the clip"));
             }
         }
         if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
-            problems.push(language.relief_moved());
+            let help = "`drift` counts tiles of the relief, two whole numbers: [2, -1]";
+            problems.push(LoopProblem::new(language.relief_moved(), help));
         }
         if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
-            problems.push(language.particles_change());
+            let help = "the last step of a simulation does not lead to its first";
+            problems.push(LoopProblem::new(language.particles_change(), help));
         }
         problems
     }
@@ -175,6 +221,7 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Solid;
 
     #[test]
     fn hues_go_round() {
@@ -188,12 +235,20 @@ mod tests {
     #[test]
     fn loops_are_told_from_others() {
         let mut scene = Scene::sample();
-        assert_eq!(scene.loop_problems(Language::English), Vec::<String>::new());
+        assert_eq!(scene.loop_problems(Language::English), Vec::new());
         scene.world.bodies[0].motion.turns = 0.3;
         assert_eq!(scene.loop_problems(Language::English).len(), 1);
+        // The nearest rotation that brings each solid back.
+        for (solid, turns) in [(Solid::Hexahedron, 0.25), (Solid::Tetrahedron, 0.5), (Solid::Icosahedron, 0.5)] {
+            scene.world.bodies[0].solid = solid;
+            assert_eq!(scene.world.bodies[0].closing_turns(), Some(turns), "{solid:?}");
+        }
+        scene.world.bodies[0].motion.drift = [1.0, 0.0, 0.0];
+        assert_eq!(scene.world.bodies[0].closing_turns(), None);
+        (scene.world.bodies[0].solid, scene.world.bodies[0].motion.drift) = (Solid::Hexahedron, [0.0; 3]);
         // A quarter turn of a cube about its own axis gives the same cube.
         scene.world.bodies[0].motion.turns = 0.25;
-        assert_eq!(scene.loop_problems(Language::English), Vec::<String>::new());
+        assert_eq!(scene.loop_problems(Language::English), Vec::new());
         scene.world.bodies[1].lamp_pattern = LampPattern::Pulse(1.5);
         assert_eq!(scene.loop_problems(Language::English).len(), 1);
     }

@@ -74,7 +74,7 @@ impl Kind for Solid {
         let name = given.text()?;
         let solid = Solid::from_name(name);
         if solid.is_none() {
-            let names = Solid::ALL.map(Solid::name);
+            let names: Vec<&str> = ["cube"].into_iter().chain(Solid::ALL.map(Solid::name)).collect();
             given.problem::<()>(format!("there is no solid `{name}`"), format_args!("one of {}", names.join(", ")));
             given.suggest(name, names.into_iter());
         }

@@ -30,7 +30,7 @@ keys! {
         self.check_files(table);
         let ending = |path: &PathBuf| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         if self.video.as_ref().is_some_and(|path| !ending(path).is_some_and(|e| VIDEOS.contains(&e.as_str()))) {
-            let what = format!("`{}` has no extension of a video", table.word("video").unwrap_or_default());
+            let what = format!("`video` is `{}`", table.word("video").unwrap_or_default());
             let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
             table.problem_at("video", what, format!("a name that ends in {endings}"));
         }

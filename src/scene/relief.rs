@@ -19,7 +19,7 @@ sources! {
         /// `@puddles`: black where water stands, white where the ground is dry.
         Puddles = "@puddles",
     }
-    const BUILTIN;
+    pub(crate) const BUILTIN;
     const TAKES_NONE = false;
 }
 

@@ -121,7 +121,9 @@ impl Value for Sampling {
     fn read(&mut self, _: &'static Key, table: &mut Table) {
         let word = table.word("integrator").unwrap_or_default();
         let named = Integrator::ALL.into_iter().find(|(_, name)| name.eq_ignore_ascii_case(word));
-        let integrator = named.map_or_else(Integrator::default, |(integrator, _)| integrator);
+        // A misspelt integrator is one fault, and no second one of its samples: a path may have the most.
+        let other = if word.is_empty() { Integrator::default() } else { Integrator::Path };
+        let integrator = named.map_or(other, |(integrator, _)| integrator);
         let noise = table.take(&NOISE).and_then(|mut given| given.ruled());
         let (max, usual) = integrator.own_samples();
         let key = Key { rule: Rule::Whole(1, max), ..SAMPLES };

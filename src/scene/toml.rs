@@ -1,5 +1,6 @@
 //! Reads and writes scenes in TOML, and makes their schema.
 
+use super::animation::LoopProblem;
 use super::diagnostic::Problem;
 use super::keys::read::{Context, Table};
 use super::keys::{Keys, schema};
@@ -56,8 +57,9 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
         context.problems.push(problem.help("`polyfly --default toml` prints a whole scene"));
     }
     if let (Some(told), true, true) = (told, scene.output.is_loop, context.problems.is_empty()) {
-        for what in scene.loop_problems(Language::English) {
-            context.problem(told.clone(), what, "expected a clip whose last frame leads to its first");
+        for LoopProblem { what, help } in scene.loop_problems(Language::English) {
+            let problem = Problem::new(told.clone(), what, "expected a clip whose last frame leads to its first");
+            context.problems.push(problem.help(format!("{help}; `loop = false` allows any end")));
         }
     }
     if context.problems.is_empty() {
@@ -87,12 +89,21 @@ fn move_keys(document: &mut DeTable, context: &mut Context) {
     }
 }
 
+// Tables of which a scene has any number.
+const LISTS: [&str; 6] = ["body", "sphere", "ellipsoid", "rectangle", "mesh", "light"];
+
 // The fault of a text that is not TOML.
 fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
     let span = e.span().unwrap_or(text.len()..text.len());
     if e.message().contains("duplicate key") {
         let name = text.get(span.clone()).unwrap_or_default();
-        return Problem::new(span, format!("`{name}` is given twice in one table"), "expected each key once");
+        let is_header = text[..span.start].ends_with('[') && LISTS.contains(&name);
+        let problem = Problem::new(span, format!("`{name}` is given twice in one table"), "expected each key once");
+        return if is_header {
+            problem.help(format!("where there are several, each begins with `[[{name}]]`"))
+        } else {
+            problem
+        };
     }
     let problem = Problem::new(span.clone(), "this is not TOML", e.message().to_owned());
     match syntax_help(text, &span) {
@@ -135,6 +146,10 @@ fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
     }
     if let Some(list) = bare.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         return Some(format!("a list stands in brackets: {key} = [{list}]"));
+    }
+    let are_numbers = bare.split(',').all(|piece| piece.trim().parse::<f64>().is_ok());
+    if are_numbers && bare.matches(',').count() > 1 {
+        return Some(format!("a list stands in brackets: {key} = [{bare}]"));
     }
     match bare.to_lowercase().as_str() {
         "true" | "yes" | "on" => return Some(format!("this is written `true`: {key} = true")),

@@ -259,7 +259,7 @@ fn reliefs_drift_and_come_back() {
     (scene.output.frames, scene.camera.fov_deg) = (8, 60.0);
     let frames: Vec<Vec<f32>> = (0..8).map(|n| light_of(&scene, n)).collect();
     assert!(frames.iter().skip(1).all(|f| f != &frames[0]));
-    assert_eq!(scene.loop_problems(Language::English), Vec::<String>::new());
+    assert_eq!(scene.loop_problems(Language::English), Vec::new());
     let relief = scene.world.floor.as_mut().unwrap().relief.as_mut().unwrap();
     // One clip later.
     relief.offset = [1.0, -2.0].map(|d: f64| d.rem_euclid(1.0));

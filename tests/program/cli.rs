@@ -339,6 +339,12 @@ fn help_and_version() {
     for flag in ["--default", "--cpu", "--threads", "--frames", "--size", "--solids", "--texture", "--video", "--log"] {
         assert!(help.contains(flag), "{flag}");
     }
+    assert_eq!(text(&polyfly(Path::new("."), &["help"], None).stdout), help);
+    for job in ["new", "check", "bench"] {
+        let of_job = |words: &[&str]| text(&polyfly(Path::new("."), words, None).stdout);
+        assert_eq!(of_job(&["help", job]), of_job(&[job, "--help"]), "{job}");
+        assert!(of_job(&["help", job]).contains(&format!("Usage: polyfly {job}")), "{job}");
+    }
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn frames_of_ones_own_become_a_video() {
     let planes = bytes.split(|&b| b == b'\n').next_back().unwrap();
     assert_eq!((planes.len(), planes[0], planes[24]), (36, 235, 128));
     let Err(Error::Usage(why)) = VideoSink::create("own.txt", &FrameList::all(2), &options).map(drop) else { panic!() };
-    assert!(why.contains("has no extension of a video"), "{why}");
+    assert!(why.contains("is a `.txt` file: expected a name that ends in"), "{why}");
 }
 
 #[test]

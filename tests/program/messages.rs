@@ -165,6 +165,24 @@ const SCENES: &[(&str, &str)] = &[
     ("one radius of an ellipsoid", "[[ellipsoid]]\nradius = 2\n"),
     ("a width of a rectangle", "[[rectangle]]\nwidth = 2\n"),
     ("the place of a mesh", "[[mesh]]\npath = \"a.obj\"\nposition = [0, 0, 1]\n"),
+    ("another solid in a loop", "[output]\nloop = true\n[[body]]\nsolid = \"tetrahedron\"\nturns = -0.25\n"),
+    ("a body that drifts in a loop", "[output]\nloop = true\n[[body]]\nsolid = \"cube\"\ndrift = [1, 0, 0]\n"),
+    ("a simulation in a loop", "[output]\nloop = true\n[particles]\npath = \"step%d.csv\"\n[[sphere]]\nradius = 1\n"),
+    ("a misspelt cube", "[[body]]\nsolid = \"kube\"\n"),
+    ("two bodies by one pair of brackets", "[body]\nsolid = \"cube\"\n[body]\nsolid = \"cube\"\n"),
+    ("a misspelt strip", "[[body]]\nsolid = \"cube\"\nlamps = \"strips\"\n"),
+    ("lamps in quotes", "[[body]]\nsolid = \"cube\"\nlamps = \"12\"\n"),
+    ("an exposure with a comma", "[film]\nexposure = \"1,5\"\n"),
+    ("a vector without brackets", "[[sphere]]\ncenter = 0, 0, 1\n"),
+    ("a colour of numbers in quotes", "[[sphere]]\ncolor = \"0.1,0.2,0.3\"\n"),
+    ("the intensity of a panel", "[[rectangle]]\nsize = [1, 1]\nintensity = 3\n"),
+    ("the renderer", "[renderer]\nsamples = 3\n"),
+    ("a misspelt integrator with its samples", "[render]\nintegrator = \"pathtracr\"\nsamples = 96\n"),
+    ("a sky without its sign", "[sky]\nimage = \"dusk\"\n"),
+    (
+        "a texture without its sign",
+        "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"marble\"\n",
+    ),
 ];
 // A part of the sample's tokens, and its replacement.
 const TOKENS: &[(&str, &str, &str)] = &[
@@ -272,6 +290,19 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("a template that is none", &["new", "my.toml", "--template", "cube"]),
     ("a word that is none", &["explain", "bogus"]),
     ("a scene in YAML", &["new", "my.yaml"]),
+    ("an equals sign between spaces", &["scene.toml", "--set", "film.exposure", "=", "2"]),
+    ("an equals sign before a space", &["scene.toml", "--set", "film.exposure=", "2"]),
+    ("a size in two words", &["scene.toml", "--size", "96", "54"]),
+    ("a device by its name", &["scene.toml", "--device", "cpu"]),
+    ("a template by a letter", &["new", "my.toml", "-t", "jewel"]),
+    ("more words of a job", &["check", "scene.toml", "-v"]),
+    ("a sample without its verb", &["scenes", "jewels"]),
+    ("a word of no use with scenes", &["scenes", "list"]),
+    ("help of a page", &["help", "looks"]),
+    ("a sample as a job", &["jewels"]),
+    ("a template that was not written yet", &["particles.toml"]),
+    ("particles without a device", &["particles", "packing.csv"]),
+    ("a film without an ending", &["scene.toml", "--video", "film"]),
 ];
 // Unusual notation that is accepted.
 const TAKEN: &[(&str, &[&str])] = &[
@@ -295,6 +326,10 @@ const HINTS: &[(&str, &str)] = &[
     (
         "no light",
         "[camera]\nposition = [5, 0, 0]\nlook_at = [0, 0, 0]\n[sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[render]\nambient = [0, 0, 0]\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 3\n",
+    ),
+    (
+        "a view in radians",
+        "[camera]\nposition = [9, 0, 0]\nlook_at = [0, 0, 0]\nfov_deg = 1.2\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n",
     ),
     (
         "an eye in a ball",

@@ -18,6 +18,16 @@ fn scene_in(dir: &Path, name: &str, scene: &str) {
 }
 
 #[test]
+fn a_folder_that_is_not_there_is_named() {
+    let dir = folder();
+    for job in ["status", "missing", "report"] {
+        let run = polyfly(dir.path(), &[job, "nowhere"]);
+        assert_eq!(code(&run), 75, "{}", words(&run));
+        assert!(words(&run).contains("there is no folder nowhere"), "{}", words(&run));
+    }
+}
+
+#[test]
 fn a_stand_in_is_bright_and_warned_of_once_a_file() {
     let dir = folder();
     scene_in(dir.path(), "s.toml", SCENE);

@@ -392,6 +392,7 @@ fn a_contact_sheet_is_one_picture_and_presets_have_short_names() {
     let dir = folder();
     let run = polyfly(dir.path(), &["scene.toml", "--cpu", "--draft", "--sheet", "sheet.png", "--size", "64x48"]);
     assert!(run.status.success() && run.stdout.is_empty(), "{}", words(&run));
+    assert!(words(&run).contains("sheet.png shows 20 frames"), "{}", words(&run));
     // Twenty frames: five across and four down, with six pixels around each.
     assert_eq!(image::image_dimensions(dir.path().join("sheet.png")).unwrap(), (5 * 70 + 6, 4 * 54 + 6));
     assert_eq!(names(dir.path()), ["scene.toml", "sheet.png"]);
@@ -403,6 +404,9 @@ fn a_contact_sheet_is_one_picture_and_presets_have_short_names() {
         assert!(polyfly(dir.path(), &all).status.success());
         std::fs::read(dir.path().join("x.ppm")).unwrap()
     };
+    let run =
+        polyfly(dir.path(), &["scene.toml", "--cpu", "--size", "32x24", "--frames", "0", "-o", "y.ppm", "--draft"]);
+    assert!(words(&run).contains(", 1 thousand camera rays a frame"), "{}", words(&run));
     assert!(picture(&["--draft"]) == picture(&["--quality", "draft"]));
     assert!(picture(&["--final"]) == picture(&["--quality", "final"]));
     assert_eq!(polyfly(dir.path(), &["scene.toml", "--draft", "--final"]).status.code(), Some(64));

@@ -124,6 +124,18 @@ fn what_is_made_is_shown_if_wanted() {
     assert_eq!(shown(&["--frames", "0-2", "-o", "f/%d.png", "--video", "v.y4m"], 2), "v.y4m");
 }
 
+// A frame that is rendered is there, whether or not a program shows it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_system_without_a_viewer_keeps_what_is_made() {
+    let dir = folder();
+    let args = ["scene.toml", "--cpu", "--size", "32x24", "--samples", "1", "--frames", "3", "-o", "x.png", "--open"];
+    let run = program(dir.path(), &args).env("PATH", dir.path()).output().unwrap();
+    assert!(run.status.success() && dir.path().join("x.png").exists(), "{}", words(&run));
+    assert!(words(&run).contains("warning: --open: this system has no program that shows x.png"), "{}", words(&run));
+    assert!(words(&run).contains(": x.png, "), "{}", words(&run));
+}
+
 #[test]
 fn a_clip_is_told_to_loop_or_by_how_much_not() {
     let dir = folder();

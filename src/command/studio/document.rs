@@ -294,7 +294,7 @@ impl Document {
             "fps": scene.output.fps,
             "levels": levels(scene),
             "problems": self.problems.as_ref().or(self.complaint.as_ref()),
-            "loop": scene.loop_problems(Language::English),
+            "loop": scene.loop_problems(Language::English).into_iter().map(|problem| problem.what).collect::<Vec<_>>(),
             "changes": self.changes,
             "way": way.collect::<Vec<_>>(),
             // More bodies would only hide each other.

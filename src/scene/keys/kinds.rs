@@ -210,6 +210,10 @@ fn colour(given: &mut Given) -> Option<Vec3> {
 
 // What the author of an invalid colour may have meant.
 fn colour_help(text: &str) -> Option<String> {
+    let numbers: Vec<&str> = text.split([',', ' ']).filter(|piece| !piece.is_empty()).collect();
+    if numbers.len() == 3 && numbers.iter().all(|number| number.parse::<f64>().is_ok()) {
+        return Some(format!("a list stands in brackets: [{}]", numbers.join(", ")));
+    }
     if let Some(digits) = text.strip_prefix('#') {
         let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
         return match digits.len() {

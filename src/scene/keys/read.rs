@@ -117,7 +117,14 @@ impl<'t, 'c> Given<'_, 't, 'c> {
                 None => return self.wrong("a number or a word in quotes"),
             },
         };
-        self.refuse(what, format_args!("{}, or {words}", rule.expected()))
+        self.refuse::<()>(what, format_args!("{}, or {words}", rule.expected()));
+        if let (Some(text), false) = (self.value.get_ref().as_str(), self.context.is_crowded()) {
+            let number = text.trim().parse::<f64>().ok().map(|x| format!("a number stands without quotes: {x}"));
+            let quoted = words.split('"').skip(1).step_by(2);
+            let help = number.or_else(|| suggest::number_help(Language::English, text));
+            self.help(help.or_else(|| suggest::meant(NameKind::Value(self.key.name), text, quoted)));
+        }
+        None
     }
     /// N numbers of any value.
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
