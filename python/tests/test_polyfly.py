@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import numpy as np
 import polyfly
 
 PROGRAM = os.environ["POLYFLY"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = subprocess.run([PROGRAM, "--default", "toml"], check=True, capture_output=True, text=True).stdout
 
 
@@ -51,6 +53,23 @@ class Wheel(unittest.TestCase):
         self.assertEqual(picture.shape, (36, 48, 4))
         self.assertLess(picture[:, :, 3].min(), 255)
         np.testing.assert_array_equal(picture, by_program(self.scene, 7, "--size", "48x36", "--samples", "2"))
+
+    def test_the_documents_programs_run(self):
+        page = (ROOT / "docs/python.md").read_text()
+        animation, whole_run = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+        scene = animation.split("\nrenderer = ")[0]
+        # Small pictures, and few of them.
+        def small(program):
+            program = program.replace("size=(640, 360)", "size=(32, 18)").replace('frames="0-99x5"', 'frames="0-4x2"')
+            return program.replace("polyfly.run(scene, ", 'polyfly.run(scene, frames="0-2", ')
+        for program, frames in [(animation, "out"), (scene + whole_run, "frames")]:
+            with tempfile.TemporaryDirectory() as folder:
+                pathlib.Path(folder, "scenes").mkdir()
+                pathlib.Path(folder, "scenes/solids.toml").write_bytes((ROOT / "scenes/solids.toml").read_bytes())
+                run = subprocess.run([sys.executable, "-c", small(program)], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual(len(list(pathlib.Path(folder, frames).glob("*.png"))), 3)
+                self.assertTrue(pathlib.Path(folder, "clip.mp4").exists() and len(run.stdout.splitlines()) == 3, run.stdout)
 
     def test_linear_light_is_brighter_than_white(self):
         light = polyfly.render_linear(self.scene, 0, size=(64, 48), samples=1)

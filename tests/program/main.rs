@@ -3,6 +3,8 @@
 
 mod assets;
 mod cli;
+#[cfg(unix)]
+mod commands;
 mod common;
 mod compare;
 mod denoise;
@@ -36,8 +38,6 @@ mod stop;
 mod studio;
 mod suggestions;
 mod terminal;
-#[cfg(unix)]
-mod tutorials;
 mod video;
 #[cfg(unix)]
 mod video_choice;
