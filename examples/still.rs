@@ -12,7 +12,7 @@ fn main() -> Result<(), polyfly::Error> {
     // 8 bits a channel after the tone curve: what files and windows show.
     let picture = renderer.still(0)?;
     println!("{} x {} pixels, {} bytes", picture.width(), picture.height(), picture.data().len());
-    println!("the centre is {:?}", picture.pixel(160, 120));
+    println!("the center is {:?}", picture.pixel(160, 120));
 
     // Linear light before it, and what the first surfaces are.
     let (light, layers) = renderer.still_linear(0)?;

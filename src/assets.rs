@@ -64,7 +64,7 @@ impl Assets {
             limits,
         })
     }
-    /// The same with the particles of another frame, coloured over the same range.
+    /// The same with the particles of another frame, colored over the same range.
     pub fn at_frame(&self, scene: &Scene, frame: u32) -> Result<Assets, AssetError> {
         let Some(particles) = &scene.world.particles else { return Ok(self.clone()) };
         let mut particles = particles.clone();

@@ -26,7 +26,7 @@ struct State {
 }
 
 impl Cancel {
-    /// A new handle, not cancelled.
+    /// A new handle, not canceled.
     pub fn new() -> Cancel {
         Cancel::default()
     }
@@ -47,7 +47,7 @@ impl Cancel {
     pub fn is_abandoned(&self) -> bool {
         self.0.asked.load(Ordering::Relaxed) == ABANDONED
     }
-    /// Whether the run has finished all of its outputs. Progress may still be reported then, and cancelling changes no file.
+    /// Whether the run has finished all of its outputs. Progress may still be reported then, and canceling changes no file.
     pub fn is_complete(&self) -> bool {
         self.0.complete.load(Ordering::Relaxed)
     }

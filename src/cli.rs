@@ -173,7 +173,7 @@ pub enum Protocol {
     Iterm,
     /// Sixel: foot, mlterm, xterm -ti vt340, Windows Terminal.
     Sixel,
-    /// Coloured half blocks, two pixels a letter: everywhere.
+    /// Colored half blocks, two pixels a letter: everywhere.
     Blocks,
 }
 

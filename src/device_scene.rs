@@ -363,7 +363,7 @@ fn tone_lut(tone: Tone) -> Vec<i32> {
     (0..=TONE_LUT_LAST).map(code).collect()
 }
 
-// Distances from a pixel's centre at equal steps of the filter's integral: its inverse cumulative distribution.
+// Distances from a pixel's center at equal steps of the filter's integral: its inverse cumulative distribution.
 fn filter_places(filter: Filter) -> Vec<f32> {
     const STEPS: usize = 4096;
     if filter == Filter::Box {

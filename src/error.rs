@@ -79,7 +79,7 @@ pub enum Error {
     /// A file could not be read.
     #[error("cannot read {}: {}", .0, reason(.1))]
     Read(String, std::io::Error),
-    /// The run was cancelled.
+    /// The run was canceled.
     #[error("interrupted after {done} of {total} frames; written files are complete")]
     Interrupted {
         /// The number of finished frames.
@@ -87,7 +87,7 @@ pub enum Error {
         /// The number of requested frames.
         total: usize,
     },
-    /// A video of existing frames was cancelled. The path is the file with its beginning.
+    /// A video of existing frames was canceled. The path is the file with its beginning.
     #[error("interrupted while the video was made{}", .0.as_ref().map_or_else(String::new, |path| {
         format!("; its beginning is in {}", path.display())
     }))]

@@ -170,7 +170,7 @@ impl Isa {
                 let chosen: Vec<usize> = (0..points.len()).filter(|&i| points[i].1 == quad).collect();
                 let flat: Vec<f32> = chosen.iter().flat_map(|&i| points[i].0).collect();
                 let mut out = vec![0.0f32; flat.len()];
-                // SAFETY: points, lamps and colours hold three floats each as counted, and `out` as many as points.
+                // SAFETY: points, lamps and colors hold three floats each as counted, and `out` as many as points.
                 unsafe {
                     (self.entries.light_points)(
                         &host.arrays,

@@ -1,4 +1,4 @@
-//! Mathematics without scenes: vectors, solids, colour curves and maps, the bounding volume hierarchy.
+//! Mathematics without scenes: vectors, solids, color curves and maps, the bounding volume hierarchy.
 
 pub mod bvh;
 pub mod colormap;

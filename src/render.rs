@@ -276,7 +276,7 @@ impl Renderer {
     /// Renders frames into sinks. Sinks are opened and devices are prepared before the first frame.
     ///
     /// # Errors
-    /// The first failure of a file, of all devices or of a sink; or the run was cancelled. Finished frames stay.
+    /// The first failure of a file, of all devices or of a sink; or the run was canceled. Finished frames stay.
     pub fn run(
         &mut self,
         frames: &FrameList,

@@ -286,7 +286,7 @@ pub fn warn(text: &str) {
     }
 }
 
-/// Prints a message on stderr as it is. Its colours show if the terminal supports them and NO_COLOR is not set.
+/// Prints a message on stderr as it is. Its colors show if the terminal supports them and NO_COLOR is not set.
 pub fn fault(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }

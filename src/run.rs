@@ -99,7 +99,7 @@ impl Run {
     /// Renders the missing frames and makes the video. Finished files stay, even if the run fails.
     ///
     /// # Errors
-    /// The first failure of a device, a file or the video; or the run was cancelled.
+    /// The first failure of a device, a file or the video; or the run was canceled.
     pub fn render(self, progress: &mut dyn Progress) -> Result<RunReport, Error> {
         let Run { plan, sinks, renderer } = self;
         let cancel = plan.request.cancel.clone();
@@ -173,7 +173,7 @@ fn render(
         Error::Interrupted { done: rendered, total } => {
             Error::Interrupted { done: rendered + done, total: total + done }
         }
-        // Ctrl-C stops ffmpeg too, so its failure means that the run was cancelled.
+        // Ctrl-C stops ffmpeg too, so its failure means that the run was canceled.
         Error::Output(OutputError::Encoder { what, .. }) if cancel.is_stopped() => {
             progress.remark(&what);
             Error::Interrupted { done: rendered + done, total: frames.len() + done }

@@ -32,7 +32,7 @@ impl NoThread {
 }
 
 impl From<NoThread> for io::Error {
-    // An error of the kind that [`NoThread::of`] recognises.
+    // An error of the kind that [`NoThread::of`] recognizes.
     fn from(e: NoThread) -> io::Error {
         io::Error::new(io::ErrorKind::WouldBlock, e)
     }

@@ -1,4 +1,4 @@
-//! Particles of simulations, as spheres coloured by a value: the binary files of Damsgaard's `sphere` DEM code in both layouts
+//! Particles of simulations, as spheres colored by a value: the binary files of Damsgaard's `sphere` DEM code in both layouts
 //! (sphere_file), and tables (CSV, or x y z r in columns).
 //!
 //! A file must match a layout to its last byte; any other file is refused with the byte at which it stops matching.
@@ -20,13 +20,13 @@ use std::path::Path;
 /// Particles for the renderer.
 #[derive(Clone, Debug)]
 pub struct ColouredSpheres {
-    /// Centres relative to `origin`, and radii.
+    /// Centers relative to `origin`, and radii.
     pub spheres: Vec<([f32; 3], f32)>,
     /// The origin of the devices' coordinates, which have single precision.
     pub origin: Vec3,
     /// Indices into `colours`.
     pub colour_indices: Vec<u16>,
-    /// The colour map and the colour of missing values, or the one material.
+    /// The color map and the color of missing values, or the one material.
     pub colours: Vec<Material>,
     /// The number of particles without a value: it is not a number.
     pub unknown: usize,
@@ -35,8 +35,8 @@ pub struct ColouredSpheres {
 }
 
 impl ColouredSpheres {
-    /// Reads the particles of a frame, of a clip of `frames`, and colours them. Without a range in the scene, the map's ends are those of
-    /// the first frame, so that a colour means the same value in all frames. If all values of the first frame are equal, as in a simulation
+    /// Reads the particles of a frame, of a clip of `frames`, and colors them. Without a range in the scene, the map's ends are those of
+    /// the first frame, so that a color means the same value in all frames. If all values of the first frame are equal, as in a simulation
     /// that begins at rest, the middle and the last frame count too. `origin` must be the same for all frames; None computes it here.
     pub fn load(
         particles: &Particles,
@@ -101,11 +101,11 @@ impl ColouredSpheres {
     /// A remark about particles without a value, if there are any.
     pub fn remark(&self, by: ColourBy) -> Option<String> {
         let (unknown, all, by) = (self.unknown, self.spheres.len(), by.name());
-        (unknown > 0).then(|| format!("{unknown} of {all} particles have no number for {by}: they are drawn grey"))
+        (unknown > 0).then(|| format!("{unknown} of {all} particles have no number for {by}: they are drawn gray"))
     }
 }
 
-// The colour of missing values; no map contains it.
+// The color of missing values; no map contains it.
 const UNKNOWN: Vec3 = [0.6; 3];
 
 // Minimum and maximum; None if no value is a number.
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!((read.colours[COLOURS].colour, read.range, read.unknown), (UNKNOWN, Some([5.0, 9.0]), 1));
         assert_eq!(
             read.remark(ColourBy::Pressure).unwrap(),
-            "1 of 3 particles have no number for pressure: they are drawn grey"
+            "1 of 3 particles have no number for pressure: they are drawn gray"
         );
     }
 }

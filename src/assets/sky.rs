@@ -195,8 +195,8 @@ fn mix(a: Vec3, b: Vec3, t: f64) -> Vec3 {
     let t = t.clamp(0.0, 1.0);
     [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)
 }
-// A rectangular light: its centre, half its width and height as tangents, its brightness. Its border is soft, and its
-// centre is a little brighter.
+// A rectangular light: its center, half its width and height as tangents, its brightness. Its border is soft, and its
+// center is a little brighter.
 fn softbox(d: Vec3, middle: Vec3, half: [f64; 2], light: Vec3) -> Vec3 {
     let axis = normalise(middle);
     let right = cross([0.0, 0.0, 1.0], axis);

@@ -96,7 +96,7 @@ fn read(path: &Path, limits: Limits) -> Result<Level, AssetError> {
     Ok(over_white)
 }
 
-// --- procedural pictures: sRGB colours at (u, v) in 0 .. 1 ---
+// --- procedural pictures: sRGB colors at (u, v) in 0 .. 1 ---
 
 fn mix(a: [f64; 3], b: [f64; 3], t: f64) -> [f64; 3] {
     [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) * t)

@@ -54,10 +54,10 @@ pub struct PictureArgs {
     /// Weight of light from the eye's left shoulder, by Lambert's cosine.
     #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
     pub diffuse: f64,
-    /// The value that selects the colour.
+    /// The value that selects the color.
     #[arg(long, value_enum, default_value = "nothing")]
     pub color_by: ColourBy,
-    /// Draw the colour map with its numbers.
+    /// Draw the color map with its numbers.
     #[arg(long)]
     pub legend: bool,
     /// Time step of a series, whose name has %d or %0Nd [default: 0]

@@ -24,7 +24,7 @@ const BLACK: f64 = 0.995;
 const BURNT: f64 = 0.5;
 // Light above this is overexposed; white itself may be intended.
 const ABOVE_WHITE: f32 = 1.01;
-// The fraction of a colour map's pixels that may be brighter than the map.
+// The fraction of a color map's pixels that may be brighter than the map.
 const OFF_THE_MAP: f64 = 0.05;
 
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
@@ -194,7 +194,7 @@ fn share_of(all: impl Iterator<Item = bool>) -> f64 {
     f64::from(count as u32) / f64::from(of.max(1))
 }
 
-// A rounded colour as a key, to find the pixels of a colour map.
+// A rounded color as a key, to find the pixels of a color map.
 fn coarse(colour: [f32; 3]) -> [i32; 3] {
     colour.map(|c| (c * 2000.0).round() as i32)
 }

@@ -123,7 +123,7 @@ impl Comparison<'_> {
 
     fn films(&mut self, a: &Path, b: &Path) -> Result<(), Failure> {
         let is_raw = [a, b].iter().all(|path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m")));
-        // Both are decoded in one way, because decoders place colours differently.
+        // Both are decoded in one way, because decoders place colors differently.
         let [mut reader_a, mut reader_b] = match is_raw {
             true => [VideoReader::raw(a)?, VideoReader::raw(b)?],
             false => {

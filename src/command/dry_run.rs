@@ -106,7 +106,7 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     let video = plan.video.as_ref().map(|job| job.settings.clone());
     let trial = Trial { format, video, tried: Arc::clone(&tried) };
     // Frames from the first and the last quarter, each with its successor, because a video's size depends on changes
-    // between neighbours.
+    // between neighbors.
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);
     let next = if plan.video.is_some() { one + 1 } else { one };
     let list = left.at([one, next, other]);

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 
 const SIZE: (u32, u32) = (760, 400);
-// Colours that colour-blind readers can distinguish (Okabe and Ito, 2008).
+// Colors that color-blind readers can distinguish (Okabe and Ito, 2008).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 120, 0),
@@ -23,7 +23,7 @@ const FONT: &str = "sans-serif";
 const MOST: usize = 2000;
 // Maximum number of labels below a plot.
 const X_LABELS: usize = 11;
-// The legend below a plot, in pixels: left margin, width of a colour mark, height of a row.
+// The legend below a plot, in pixels: left margin, width of a color mark, height of a row.
 const LEFT: i32 = 24;
 const MARK: i32 = 14;
 const ROW: i32 = 20;
@@ -34,7 +34,7 @@ const AXIS: i32 = 34;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-/// A line, or the bars of one colour.
+/// A line, or the bars of one color.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub name: String,

@@ -104,14 +104,14 @@ fn sixel(image: &Image<u8>) -> std::io::Result<String> {
     Ok(picture.encode().map_err(std::io::Error::other)? + "\n")
 }
 
-// Two pixels per character: an upper half block in the upper pixel's colour on the lower pixel's.
+// Two pixels per character: an upper half block in the upper pixel's color on the lower pixel's.
 fn blocks(image: &Image<u8>, all_colours: bool) -> String {
     let width = image.width() as usize;
     let picture = opaque(image.data());
     let rows: Vec<&[[u8; 4]]> = picture.as_chunks::<4>().0.chunks(width.max(1)).collect();
     let colour = |[r, g, b, _]: [u8; 4]| match all_colours {
         true => format!("2;{r};{g};{b}"),
-        // The 6 x 6 x 6 colour cube of terminals with 256 colours.
+        // The 6 x 6 x 6 color cube of terminals with 256 colors.
         false => {
             let step = |x: u8| (u32::from(x) * 5 + 127) / 255;
             format!("5;{}", 16 + 36 * step(r) + 6 * step(g) + step(b))

@@ -53,7 +53,7 @@ impl Api for Cuda {
         // SAFETY: as above.
         check(unsafe { driver::cuInit(0) }, "cuInit")?;
         let mut count = 0;
-        // SAFETY: the driver is initialised.
+        // SAFETY: the driver is initialized.
         check(unsafe { driver::cuDeviceGetCount(&mut count) }, "cuDeviceGetCount")?;
         if count == 0 {
             return Err(DeviceError::NotFound("the NVIDIA driver sees no GPU".into()));

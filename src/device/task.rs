@@ -61,7 +61,7 @@ impl Task {
     pub fn leaves_counts(&self) -> bool {
         self.output == TaskOutput::Sums && self.adaptive.is_some()
     }
-    /// The rows that adaptive sampling needs for the task's rows: neighbours take part in the decision for a pixel.
+    /// The rows that adaptive sampling needs for the task's rows: neighbors take part in the decision for a pixel.
     pub fn trial_rows(&self, height: u32) -> Range<u32> {
         self.rows.start.saturating_sub(BAND_STEP)..(self.rows.end + BAND_STEP).min(height)
     }

@@ -183,7 +183,7 @@ fn in_order<T: Copy>(items: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|&i| items[i as usize]).collect()
 }
 
-// The centre of a box, and half its sides plus a margin.
+// The center of a box, and half its sides plus a margin.
 fn centre_and_half([lower, upper]: Bounds, margin: f32) -> ([f32; 3], [f32; 3]) {
     let centre = [0, 1, 2].map(|i| f32::midpoint(lower[i], upper[i]));
     (centre, [0, 1, 2].map(|i| (upper[i] - centre[i]).max(centre[i] - lower[i]) + margin))

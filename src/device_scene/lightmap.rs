@@ -21,7 +21,7 @@ const MIN_SIDE: usize = 8;
 pub struct LightmapPlan {
     /// Texels along a side of the map.
     pub size: usize,
-    /// Texel centres in texel order, each with its quad of the floor.
+    /// Texel centers in texel order, each with its quad of the floor.
     pub points: Vec<([f32; 3], usize)>,
     /// The floor's upward normal, by quad.
     pub normals: Vec<[f32; 3]>,
@@ -71,7 +71,7 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     })
 }
 
-// At most `most` lamps. Evenly chosen lamps stand for their neighbours along the edges.
+// At most `most` lamps. Evenly chosen lamps stand for their neighbors along the edges.
 fn thinned(lamps: Vec<Lamp>, most: usize) -> Vec<Lamp> {
     let (count, apart) = (lamps.len(), lamps.len().div_ceil(most).max(1));
     let share = count as f32 / count.div_ceil(apart) as f32;

@@ -67,7 +67,7 @@ fn brightest(scene: &Scene, assets: &Assets) -> f64 {
 
 /// A lamp of a body: a small disc light.
 pub struct Lamp {
-    /// The centre, slightly above the face.
+    /// The center, slightly above the face.
     pub position: [f32; 3],
     /// The direction in which the lamp shines.
     pub normal: [f32; 3],

@@ -126,11 +126,11 @@ pub fn alpha(roughness: f64) -> f32 {
 }
 
 /// The absorption per unit of length, as an exponent (Beer and Lambert). After `tint_distance`, light has the
-/// material's colour.
+/// material's color.
 pub fn absorption(m: &Material) -> [f32; 3] {
     match m.kind {
         MaterialKind::Glass { tint_distance: Some(distance), .. } => {
-            // A limit, because a colour of zero would absorb all light at the first step.
+            // A limit, because a color of zero would absorb all light at the first step.
             m.colour.map(|c| (-libm::log(linear(c).max(1e-9)) / distance) as f32)
         }
         _ => [0.0; 3],

@@ -21,7 +21,7 @@ pub fn map<'a>(scene: &Scene, assets: &'a Assets) -> Option<&'a SkyMap> {
     assets.sky.as_deref().filter(|_| !scene.world.air.is_foggy())
 }
 
-/// The linear colours of the sky's gradient, at the zenith and at the horizon. Fog replaces them.
+/// The linear colors of the sky's gradient, at the zenith and at the horizon. Fog replaces them.
 pub fn gradient(scene: &Scene) -> [[f32; 3]; 2] {
     let (world, air) = (&scene.world, &scene.world.air);
     let colours = if air.is_foggy() { [air.colour; 2] } else { [world.sky.zenith, world.sky.horizon] };

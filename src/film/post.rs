@@ -31,7 +31,7 @@ pub enum PostStep {
     /// Adds noise proportional to the square root of light, like photographic grain. It is equal in all channels and
     /// new in each frame. The value is its amplitude at a light of 1.
     Grain(f32),
-    /// Draws the colour map with its numbers over the picture.
+    /// Draws the color map with its numbers over the picture.
     Legend(Legend),
 }
 
@@ -103,7 +103,7 @@ pub struct PostPipeline {
 }
 
 impl PostPipeline {
-    /// The steps of a scene. `stops` is the exposure, `range` that of the particles' colour map for the legend,
+    /// The steps of a scene. `stops` is the exposure, `range` that of the particles' color map for the legend,
     /// `denoise` the denoiser's library if noise is to be removed. With automatic exposure, the list of steps does
     /// not depend on `stops`.
     pub fn new(scene: &Scene, stops: f64, range: Option<[f64; 2]>, denoise: Option<&DenoiserLibrary>) -> PostPipeline {
@@ -161,7 +161,7 @@ impl PostPipeline {
     }
 
     /// Applies the steps to mean light, which they change, and returns the picture: RGBA, one word per pixel. With
-    /// `is_transparent`, alpha is the covered fraction of a pixel, and colours are straight.
+    /// `is_transparent`, alpha is the covered fraction of a pixel, and colors are straight.
     pub fn picture(
         &self,
         context: &PostContext,

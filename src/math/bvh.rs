@@ -118,7 +118,7 @@ fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
     if boxes.is_empty() {
         return Bvh2::default();
     }
-    // A small tree is optimised thoroughly at no cost; a large one must not delay the frame. The share of nodes that are reinserted
+    // A small tree is optimized thoroughly at no cost; a large one must not delay the frame. The share of nodes that are reinserted
     // falls with the size.
     let (passes, later, moved) = match boxes.len() {
         0..=10_000 => (1, 14, [1.0, 1.0]),

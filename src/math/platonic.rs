@@ -141,7 +141,7 @@ impl Solid {
             .collect()
     }
 
-    /// Distance of the faces from the centre at circumradius 1.
+    /// Distance of the faces from the center at circumradius 1.
     pub fn inradius(self) -> f64 {
         dot(self.normals()[0], self.vertices()[self.faces()[0][0]])
     }
@@ -155,7 +155,7 @@ impl Solid {
     /// Cosine of the same angle.
     pub fn edge_cosine(self) -> f64 {
         let n = self.normals();
-        // Neighbours are the faces whose normals are closest.
+        // Neighbors are the faces whose normals are closest.
         n[1..].iter().map(|&m| dot(n[0], m)).fold(-1.0, f64::max)
     }
 }

@@ -2,7 +2,7 @@
 //! are each other's best partner within a window are merged.
 //!
 //! obvhs has the same algorithm. Where hardly any two boxes are each other's best partner, as in a row of equal distances or among
-//! nested boxes, each of its passes merges one pair, and a row of 60,000 boxes takes 20 seconds. This version then merges neighbours.
+//! nested boxes, each of its passes merges one pair, and a row of 60,000 boxes takes 20 seconds. This version then merges neighbors.
 
 use glam::DVec3;
 use obvhs::aabb::Aabb;
@@ -11,11 +11,11 @@ use obvhs::bvh2::node::Bvh2Node;
 use obvhs::ploc::morton::morton_encode_u64_unorm;
 use rayon::prelude::*;
 
-// A pass that would merge fewer than one pair per this many nodes merges neighbours instead, which bounds the number of passes for
+// A pass that would merge fewer than one pair per this many nodes merges neighbors instead, which bounds the number of passes for
 // all inputs. The passes of meshes and particles merge one node of three to six.
 const NODES_A_PAIR: usize = 12;
 
-/// A tree with one box per leaf. The first passes search the nearest neighbours along the curve for a partner; later passes search
+/// A tree with one box per leaf. The first passes search the nearest neighbors along the curve for a partner; later passes search
 /// this far in both directions.
 pub fn build(boxes: &[Aabb], (passes, far): (usize, usize)) -> Bvh2 {
     let mut now: Vec<Bvh2Node> = curve(boxes).into_iter().map(|i| Bvh2Node::new(boxes[i as usize], 1, i)).collect();
@@ -45,7 +45,7 @@ pub fn build(boxes: &[Aabb], (passes, far): (usize, usize)) -> Bvh2 {
     Bvh2 { nodes, primitive_indices: (0..boxes.len() as u32).collect(), ..Bvh2::default() }
 }
 
-// The numbers of the boxes, sorted by their centres along a Morton curve.
+// The numbers of the boxes, sorted by their centers along a Morton curve.
 fn curve(boxes: &[Aabb]) -> Vec<u32> {
     let around = boxes.iter().fold(Aabb::empty(), |a, b| a.union(b));
     let size = around.diagonal().as_dvec3().max(DVec3::splat(f64::MIN_POSITIVE));

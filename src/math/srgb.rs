@@ -7,7 +7,7 @@ pub fn linear(srgb: f64) -> f64 {
     if srgb <= 0.04045 { srgb / 12.92 } else { libm::pow((srgb + 0.055) / 1.055, 2.4) }
 }
 
-/// The linear light of an sRGB colour, as kernels take it.
+/// The linear light of an sRGB color, as kernels take it.
 pub fn linear_colour(srgb: Vec3) -> [f32; 3] {
     srgb.map(|c| linear(c) as f32)
 }

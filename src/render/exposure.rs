@@ -13,7 +13,7 @@ use std::sync::Arc;
 const FRAMES: u32 = 7;
 const WIDTH: u32 = 128;
 const SAMPLES: u32 = 16;
-// Middle grey; the light below which a pixel does not count; the maximum brightness of the 99th percentile.
+// Middle gray; the light below which a pixel does not count; the maximum brightness of the 99th percentile.
 const GREY: f64 = 0.18;
 const DARK: f64 = 0.002;
 const BRIGHT: f64 = 1.5;
@@ -30,7 +30,7 @@ pub fn set(prepared: &mut PreparedScene) -> f64 {
     stops
 }
 
-// Stops that bring the clip's mean to middle grey, or fewer if highlights would clip. Rounded to hundredths.
+// Stops that bring the clip's mean to middle gray, or fewer if highlights would clip. Rounded to hundredths.
 fn find(prepared: &PreparedScene) -> f64 {
     let (scene, isa) = (&prepared.scene, prepared.isa);
     let mut small = scene.clone();

@@ -201,7 +201,7 @@ impl StitchPlan {
     /// Makes the video.
     ///
     /// # Errors
-    /// A frame is incomplete, the encoder fails, or the request was cancelled.
+    /// A frame is incomplete, the encoder fails, or the request was canceled.
     pub fn run(self, progress: &mut dyn Progress) -> Result<(), Error> {
         make(self.job, self.memory_limit, progress)
     }
@@ -214,7 +214,7 @@ fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
     ))
 }
 
-/// Fails if the video, or a shard's part of it, was cancelled. `beginning` is the file of the first frames.
+/// Fails if the video, or a shard's part of it, was canceled. `beginning` is the file of the first frames.
 pub(super) fn check_finished(cancel: &Cancel, beginning: Option<&Path>) -> Result<(), Error> {
     match cancel.is_stopped() {
         true => Err(Error::VideoInterrupted(beginning.map(Path::to_owned))),

@@ -46,7 +46,7 @@ impl Body {
         };
         near.filter(returns).min_by(|a, b| (a - turns).abs().total_cmp(&(b - turns).abs()))
     }
-    /// The vertices, relative to the centre.
+    /// The vertices, relative to the center.
     pub(crate) fn vertices(&self) -> Vec<Vec3> {
         self.solid.vertices().into_iter().map(|v| self.rotation.apply(scale(v, self.radius))).collect()
     }
@@ -78,7 +78,7 @@ impl Body {
     }
 }
 
-// Rotates the hue of a colour in linear light. Grey has no hue, so it becomes red first.
+// Rotates the hue of a color in linear light. Gray has no hue, so it becomes red first.
 fn turned_hue(colour: Vec3, turns: f64) -> Vec3 {
     let linear = colour.map(linear);
     let top = linear.iter().copied().fold(0.0, f64::max);

@@ -17,9 +17,9 @@ keys! {
     pub struct Body in "body" {
         /// The solid.
         pub solid: Solid = Solid::Hexahedron, example("\"cube\""), required(), group("Shape");
-        /// Its centre.
+        /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
-        /// Stands on the floor: the height of its centre follows, so that its lowest point over the whole clip touches the floor.
+        /// Stands on the floor: the height of its center follows, so that its lowest point over the whole clip touches the floor.
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Circumradius: the distance of every vertex from the center.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();
@@ -105,12 +105,12 @@ impl Body {
     }
     /// Default width of the bars, in circumradii.
     pub const BAR: f64 = 0.045;
-    /// Default colour of the bars.
+    /// Default color of the bars.
     pub const BAR_COLOUR: Vec3 = [0.28, 0.27, 0.29];
     /// Default reflection of the bars.
     pub const BAR_REFLECTION: f64 = 0.35;
     /// Maximum of `lamp_intensity`.
     pub const MAX_LAMP_INTENSITY: f64 = 1000.0;
-    /// Default colour of the lamps.
+    /// Default color of the lamps.
     pub const LAMP_COLOUR: Vec3 = [1.0, 0.93, 0.82];
 }

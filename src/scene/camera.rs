@@ -98,11 +98,11 @@ keys! {
     /// A circle around a point, which the camera looks at.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Orbit in "orbit" {
-        /// The centre of the circle, which the camera looks at.
+        /// The center of the circle, which the camera looks at.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
-        /// Distance to the centre.
+        /// Distance to the center.
         pub distance: f64 = 7.0, rule(Rule::Length), slider(0.5, 20.0), spelled();
-        /// Elevation above the centre.
+        /// Elevation above the center.
         pub elevation_deg: f64 = 15.0, rule(Rule::Within(-90.0, 90.0)), unit("degrees"), spelled();
         /// Angle at the start, counterclockwise from +x, seen from above.
         pub azimuth_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
@@ -325,7 +325,7 @@ impl CameraPath {
     }
 }
 
-// The spline's point at a time, by cubic Hermite pieces. The slope at a key is that between its neighbours.
+// The spline's point at a time, by cubic Hermite pieces. The slope at a key is that between its neighbors.
 fn between(keys: &[CameraKey], closed: bool, time: f64) -> CameraKey {
     let n = keys.len();
     // Key i, which may be out of range. A closed path continues with the same keys one clip later; otherwise there is

@@ -88,12 +88,12 @@ impl Severity {
     }
 }
 
-/// Whether messages have colours, as escape sequences.
+/// Whether messages have colors, as escape sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colours {
-    /// No colours.
+    /// No colors.
     Plain,
-    /// Colours.
+    /// Colors.
     Styled,
 }
 

@@ -11,13 +11,13 @@ keys! {
     /// An ellipsoid.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Ellipsoid in "ellipsoid" {
-        /// Its centre.
+        /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
-        /// Stands on the floor: the height of its centre follows, so that its lowest point touches the floor.
+        /// Stands on the floor: the height of its center follows, so that its lowest point touches the floor.
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Half of its size along x, y and z, before it is rotated.
         pub radii: Vec3 = [1.0; 3], rule(Rule::Length), spelled();
-        /// How it is rotated about its centre.
+        /// How it is rotated about its center.
         pub rotation: Rotation = Rotation::default(), flat();
         /// How it looks.
         pub material: Material = Material::default(), flat();

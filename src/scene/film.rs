@@ -69,12 +69,12 @@ impl FilmSettings {
 
 names! {
     /// The reconstruction filter: how samples around a pixel's middle make it up. Samples are drawn by the filter's shape and
-    /// count alike (Ernst, Stamminger and Greiner, "Filter importance sampling", 2006), so no pixel needs its neighbours'.
+    /// count alike (Ernst, Stamminger and Greiner, "Filter importance sampling", 2006), so no pixel needs its neighbors'.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Filter {
         /// A box over the pixel.
         Box = "box",
-        /// A tent that reaches the centres of the neighbouring pixels.
+        /// A tent that reaches the centers of the neighboring pixels.
         Tent = "tent",
         /// The Blackman-Harris window, 1.5 pixels to each side: the smoothest.
         BlackmanHarris = "blackman-harris",
@@ -90,7 +90,7 @@ impl Filter {
             Filter::BlackmanHarris => 1.5,
         }
     }
-    /// The weight at a distance from the pixel's centre, in pixels along one axis; not normalised.
+    /// The weight at a distance from the pixel's center, in pixels along one axis; not normalized.
     pub fn weight(self, x: f64) -> f64 {
         let place = x / self.radius();
         if place.abs() > 1.0 {

@@ -117,7 +117,7 @@ pub(crate) fn is_clockwise(p: &[Vec3; 4]) -> bool {
 }
 
 // The texture's columns and rows at the corners. The top left is at the first corner, as in the coursework's
-// programs. Columns run towards the neighbour for which the texture is not mirrored, seen from above: the second
+// programs. Columns run towards the neighbor for which the texture is not mirrored, seen from above: the second
 // corner if the corners run clockwise (the usual order), else the fourth.
 const FIRST_TO_SECOND: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
 const FIRST_TO_FOURTH: [f64; 4] = [0.0, 0.0, 1.0, 1.0];

@@ -12,7 +12,7 @@ names! {
         Whitted = "whitted",
         /// Path tracing: light from all directions.
         Path = "path",
-        /// Ambient occlusion: how open the surroundings of a point are, without lights and colours.
+        /// Ambient occlusion: how open the surroundings of a point are, without lights and colors.
         AmbientOcclusion = "ao",
     }
 }

@@ -21,7 +21,7 @@
 //! - The options after the default are the fields of [`Key`]: see there what each says.
 //! - A key is written only where it differs from the default, so that older scenes keep their texts and checksums.
 //! - `pub centre as "center": ...` is a key whose name is not the field's.
-//! - The type of a field is a [`kinds::Kind`]: `f64`, `u32`, `bool`, `[f64; N]`, a colour (`Vec3` with `colour()`), a file (`PathBuf`), a
+//! - The type of a field is a [`kinds::Kind`]: `f64`, `u32`, `bool`, `[f64; N]`, a color (`Vec3` with `colour()`), a file (`PathBuf`), a
 //!   list of names or what else [`words`] has, `Option` of these; or another struct of keys: a table within the table, `Vec` of it for
 //!   several, or with `flat()` keys of the same table.
 //! - A value that is not written as it is held implements [`Value`] by way of a struct of keys ([`written_as!`]).

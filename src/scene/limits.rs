@@ -21,11 +21,11 @@ pub const MAX_LAMPS: u32 = 10_000;
 
 /// Maximum repetitions of a floor's relief along one side.
 pub const MAX_TILES: u32 = 10_000;
-/// Maximum coordinate, units; a sun in metres is at 1.5e11.
+/// Maximum coordinate, units; a sun in meters is at 1.5e11.
 pub const FARTHEST: f64 = 1e12;
 /// Minimum radius of a body or sphere, and minimum focus distance, units.
 pub const SHORTEST: f64 = 1e-9;
-/// Maximum colour of a light, sRGB.
+/// Maximum color of a light, sRGB.
 pub const BRIGHTEST: f64 = 1e6;
 
 /// Extensions of picture files; src/output/formats.rs has a file for each.

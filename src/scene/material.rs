@@ -7,7 +7,7 @@ use crate::math::vec3::Vec3;
 /// The material of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// The colour.
+    /// The color.
     pub colour: Vec3,
     /// The kind of material.
     pub kind: MaterialKind,
@@ -30,11 +30,11 @@ pub enum MaterialKind {
         /// Index of refraction; 1 does not refract.
         ior: f64,
     },
-    /// A mirror of the material's colour.
+    /// A mirror of the material's color.
     Metal {
         /// Spread of the mirrored rays as in "Ray Tracing in One Weekend", 0 to 1 (path tracing).
         fuzz: f64,
-        /// A metal with a measured colour, which becomes white at grazing angles.
+        /// A metal with a measured color, which becomes white at grazing angles.
         measured: Option<MeasuredMetal>,
     },
     /// Clear glass, which reflects by its index of refraction.
@@ -43,13 +43,13 @@ pub enum MaterialKind {
         ior: f64,
         /// Abbe number, smaller for more dispersion; None for no dispersion.
         abbe: Option<f64>,
-        /// Distance in the glass after which light has the material's colour. None if the surfaces tint, whatever the
+        /// Distance in the glass after which light has the material's color. None if the surfaces tint, whatever the
         /// distance.
         tint_distance: Option<f64>,
     },
-    /// Emits light of the material's colour.
+    /// Emits light of the material's color.
     Light {
-        /// A factor of the colour.
+        /// A factor of the color.
         strength: f64,
     },
 }
@@ -136,7 +136,7 @@ names! {
 }
 
 impl MeasuredMetal {
-    /// The reflected colour at normal incidence (Hoffman, "Background: physics and math of shading", 2013, table 1,
+    /// The reflected color at normal incidence (Hoffman, "Background: physics and math of shading", 2013, table 1,
     /// in linear sRGB; platinum from Lagarde, "Feeding a physically based shading model", 2011). Chromium and
     /// titanium are ((n - 1)^2 + k^2) / ((n + 1)^2 + k^2) of published constants at 630, 532 and 465 nm. The
     /// published values of these two, 0.55 and (0.54, 0.50, 0.45), were too dark. Those of iron and platinum are

@@ -13,7 +13,7 @@ keys! {
     pub struct Rectangle in "rectangle" {
         /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
-        /// Stands on the floor: the height of its centre follows, so that its lowest point touches the floor.
+        /// Stands on the floor: the height of its center follows, so that its lowest point touches the floor.
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Width and height.
         pub size: [f64; 2] = [1.0; 2], rule(Rule::Length), spelled();

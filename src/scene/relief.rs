@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 sources! {
     /// Where a map of one number comes from: heights, or shares of the roughness.
     pub enum MapSource: "map", " or a file" {
-        /// A PNG or JPEG file; its grey, as it is written: black 0, white 1.
+        /// A PNG or JPEG file; its gray, as it is written: black 0, white 1.
         File,
         /// `@ripples`: water in a light wind.
         Ripples = "@ripples",
@@ -43,7 +43,7 @@ keys! {
     // The keys of bumps in the text.
     #[derive(Clone, Debug, PartialEq)]
     struct BumpKeys in "bumps" {
-        /// A map of heights: a picture's grey, @ripples, @tiles or @puddles.
+        /// A map of heights: a picture's gray, @ripples, @tiles or @puddles.
         bump: Option<MapSource> = None, example("\"@ripples\""), beside("depth = 0.02");
         /// Height between the map's black and white.
         depth: Option<f64> = None, rule(Rule::Length), beside("bump = \"@ripples\""), slider(0.001, 0.2);
@@ -98,7 +98,7 @@ keys! {
         pub drift: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
         /// Offset of the maps at the start of the clip, to the picture's right and down.
         pub offset: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
-        /// A map that multiplies the floor's roughness: a picture's grey, @ripples, @tiles or @puddles.
+        /// A map that multiplies the floor's roughness: a picture's gray, @ripples, @tiles or @puddles.
         pub roughness_map: Option<MapSource> = None, example("\"@puddles\"");
     }
 

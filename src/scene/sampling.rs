@@ -39,7 +39,7 @@ impl Sampling {
     /// The default noise limit of adaptive sampling.
     pub const NOISE: f64 = 1.5;
 
-    /// Minimum number of first samples of a path-traced pixel. With fewer, too many pixels and their neighbours all
+    /// Minimum number of first samples of a path-traced pixel. With fewer, too many pixels and their neighbors all
     /// miss a small light, agree with each other, and stay too dark.
     pub const MIN_PATHS: u32 = 16;
 

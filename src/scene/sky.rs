@@ -39,7 +39,7 @@ sources! {
         Dusk = "@dusk",
         /// `@night`: stars, and the glow of a town.
         Night = "@night",
-        /// `@overcast`: an even grey, three times as bright overhead as at the horizon (CIE overcast sky).
+        /// `@overcast`: an even gray, three times as bright overhead as at the horizon (CIE overcast sky).
         Overcast = "@overcast",
         /// `@missing`: a magenta checker, which stands in for a missing file.
         Missing = "@missing",

@@ -77,7 +77,7 @@ fn swept(rotation: Rotation, turns: f64, vertex: Vec3, direction: Vec3) -> f64 {
     start.max(dot(along, direction) + cosine * libm::cos(end) + sine * libm::sin(end))
 }
 
-// How far a motion carries the centre in a direction.
+// How far a motion carries the center in a direction.
 fn travel(motion: &Motion, direction: Vec3) -> f64 {
     let drift = dot(motion.drift, direction);
     let Some(path) = &motion.path else { return drift.max(0.0) };

@@ -8,7 +8,7 @@ use super::standing::Falling;
 use super::{Camera, FilmSettings, Output, RenderSettings, World, defaults};
 use crate::math::vec3::Vec3;
 
-/// All that a run needs to know. Colours are sRGB, 0 to 1; lights may exceed 1.
+/// All that a run needs to know. Colors are sRGB, 0 to 1; lights may exceed 1.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Scene {
     /// The objects, the lights and the sky.

@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::path::Path;
 pub use write::{solids_flag, write};
 
-// The order of bodies in the reduced dialect, which has a fixed light and colours as bytes.
+// The order of bodies in the reduced dialect, which has a fixed light and colors as bytes.
 const REDUCED_SOLIDS: [Solid; 3] = [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron];
 const REDUCED_LIGHT: Light = Light { position: [-2.0, 0.0, 4.0], colour: [1.0, 1.0, 1.0], radius: 0.0 };
 // 0.2 of full light, as sRGB. The program of the reduced dialect added it before it wrote bytes.

@@ -169,7 +169,7 @@ fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
         ));
     }
     if value.starts_with('#') {
-        return Some(format!("a colour stands in quotes: \"{value}\""));
+        return Some(format!("a color stands in quotes: \"{value}\""));
     }
     if let Some(x) = bare.strip_suffix('%').and_then(number) {
         return Some(format!("a share is a number from 0 to 1: {}", x / 100.0));

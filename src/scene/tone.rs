@@ -22,11 +22,11 @@ pub enum Tone {
         /// 2 in "Ray Tracing in One Weekend".
         gamma: f64,
     },
-    /// Keeps colours below 0.8; brighter ones keep their hue and fade to white (Khronos PBR Neutral, 2024).
+    /// Keeps colors below 0.8; brighter ones keep their hue and fade to white (Khronos PBR Neutral, 2024).
     Neutral,
     /// An S-shaped curve with dark shadows that keeps hues (after Narkowicz's fit of ACES, 2015).
     Filmic,
-    /// Wide and gentle: very bright colours fade to white as on film (after AgX by T. Sobotka, in B. Wrensch's
+    /// Wide and gentle: very bright colors fade to white as on film (after AgX by T. Sobotka, in B. Wrensch's
     /// polynomial form, 2023).
     Agx,
 }
@@ -96,7 +96,7 @@ impl Tone {
         }
     }
 
-    /// The display value, 0 to 1 before quantisation, of linear light from 0 to 1.
+    /// The display value, 0 to 1 before quantization, of linear light from 0 to 1.
     pub(crate) fn encode(self, linear: f64) -> f64 {
         match self {
             Tone::Clip { gamma } if gamma > 0.0 => libm::pow(linear.sqrt(), 2.0 / gamma),
@@ -156,7 +156,7 @@ fn pressed(rgb: Rgb, peak: f64, to: f64) -> Rgb {
 }
 
 // The constants of the specification. 0.04 is the reflection of a glossy surface at normal incidence, which is
-// subtracted from dark colours.
+// subtracted from dark colors.
 fn neutral(rgb: Rgb) -> Rgb {
     const START: f64 = 0.8 - 0.04;
     let min = rgb[0].min(rgb[1]).min(rgb[2]).max(0.0);
@@ -180,7 +180,7 @@ fn filmic(rgb: Rgb) -> Rgb {
     pressed(rgb, peak, to)
 }
 
-// To AgX's primaries, in which no colour is so pure that a channel stays dark; a logarithm over 16.5 stops; the
+// To AgX's primaries, in which no color is so pure that a channel stays dark; a logarithm over 16.5 stops; the
 // curve; and back.
 fn agx(rgb: Rgb) -> Rgb {
     const INTO: [Rgb; 3] = [

@@ -54,9 +54,9 @@ keys! {
     /// A sphere.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Sphere in "sphere" {
-        /// Its centre.
+        /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
-        /// Stands on the floor: the height of its centre follows, so that its lowest point touches the floor.
+        /// Stands on the floor: the height of its center follows, so that its lowest point touches the floor.
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Its radius.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();

@@ -79,7 +79,7 @@ fn device_scenes_are_written_down_for_other_machines() {
     for (name, scene) in &scenes {
         let renderer = renderer(scene, Isa::available()[0], 0);
         let file = dump(&renderer.prepared.first, scene, scene.output.frames / 3);
-        // Frames of a single colour would prove nothing.
+        // Frames of a single color would prove nothing.
         assert!(file.len() > 10_000, "{name}");
         std::fs::write(folder.join(format!("{name}.scene")), file).unwrap();
     }

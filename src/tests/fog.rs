@@ -43,7 +43,7 @@ fn the_sky_is_all_fog() {
     }
 }
 
-// A grey wall lit head-on by a point light: first with fog between light and wall, then between wall and camera.
+// A gray wall lit head-on by a point light: first with fog between light and wall, then between wall and camera.
 #[test]
 fn shadow_rays_pass_through_fog_too() {
     let lit = "[[rectangle]]\ncenter = [0.7, 0, 0.3]\nsize = [4, 4]\nfacing = [0, -1, 0]\nmaterial = \"diffuse\"\ncolor = [1, 1, 1]\n\

@@ -29,7 +29,7 @@ enum How {
     Path,
 }
 
-// A uniform sky as a colour of the scene.
+// A uniform sky as a color of the scene.
 fn furnace(how: How, depth: u32, things: &str) -> Scene {
     let grey = crate::math::srgb::srgb(SKY);
     let how = match how {

@@ -193,7 +193,7 @@ fn a_lit_closed_box_is_lambert() {
     for (i, (x, y)) in (0..25).flat_map(|y| (0..33).map(move |x| (x, y))).enumerate() {
         let (px, py) = (f64::from(x) + 0.5 - 16.5, f64::from(y) + 0.5 - 12.5);
         let d: Vec<f64> = (0..3).map(|c| view.forward[c] * focal + view.right[c] * px - view.up[c] * py).collect();
-        // The first wall that the ray hits, at distance 2 from the centre.
+        // The first wall that the ray hits, at distance 2 from the center.
         let (t, axis) =
             (0..3).map(|c| ((2.0 * d[c].signum() - view.eye[c]) / d[c], c)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
         let p: Vec<f64> = (0..3).map(|c| view.eye[c] + t * d[c]).collect();
@@ -261,7 +261,7 @@ fn panes_multiply() {
 
 #[test]
 fn shadows_are_tinted_by_panes_and_stopped_by_bars() {
-    // A cube between the light and the floor; the camera looks at the floor point below its centre.
+    // A cube between the light and the floor; the camera looks at the floor point below its center.
     let mut scene = toml(
         "[camera]\nfov_deg = 1\neye = { r = 6.0, z = -0.9 }\ntarget = { z = -1.0 }\n\
          [[body]]\nsolid = \"hexahedron\"\ncenter = [0, 0, 1.5]\ncolor = [1.0, 0.5, 0.9]\ntransparency = 0.7\n\

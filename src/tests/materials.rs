@@ -89,7 +89,7 @@ fn measured_metals_have_their_colour_and_a_white_rim() {
     }
 }
 
-// The colours of metals equal Fresnel's equations with measured constants, n and k at 630, 532 and 465 nm (from the sources
+// The colors of metals equal Fresnel's equations with measured constants, n and k at 630, 532 and 465 nm (from the sources
 // that MeasuredMetal::colour names).
 #[test]
 fn measured_metals_mirror_what_their_constants_say() {
@@ -107,7 +107,7 @@ fn measured_metals_mirror_what_their_constants_say() {
     }
 }
 
-// Through a length d of glass, light keeps its colour to the power of d / tint_distance (Beer and Lambert).
+// Through a length d of glass, light keeps its color to the power of d / tint_distance (Beer and Lambert).
 #[test]
 fn glass_tints_by_distance() {
     let colour = [0.8, 0.5, 0.2];
@@ -205,7 +205,7 @@ fn dispersion_is_the_sum_over_the_spectrum() {
         assert!(off < 0.012, "path {path}: {off}");
         let sum: Vec<f32> = sum.iter().map(|&x| x as f32).collect();
         near(&format!("path {path}"), mean_colour(&whole), mean_colour(&sum), 0.002);
-        // The picture has colours, although the scene has none.
+        // The picture has colors, although the scene has none.
         let colourful = whole.chunks_exact(3).filter(|p| (p[0] - p[2]).abs() > 0.03).count();
         assert!(colourful > 40, "{colourful}");
     }
@@ -328,7 +328,7 @@ fn materials_mirror_as_much_one_way_as_the_other() {
     }
 }
 
-// A metal floor reflects a uniform sky with its tint times its texture; a named metal has its own colour; a diffuse floor has
+// A metal floor reflects a uniform sky with its tint times its texture; a named metal has its own color; a diffuse floor has
 // no highlight.
 #[test]
 fn floors_are_of_metal_or_diffuse() {

@@ -243,7 +243,7 @@ impl<'a> Oracle<'a> {
         // In the middle of the bar's width, on this face and on the next one.
         let middle = 0.5 * body.bar * body.radius;
         let sides = [at.across - middle, at.across + middle];
-        // The nearest lamp's centre; they are at (i + 1/2) / n of the edge.
+        // The nearest lamp's center; they are at (i + 1/2) / n of the edge.
         let aside =
             (0..body.lamps.count()).map(|i| (at.along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min)
                 * edge;

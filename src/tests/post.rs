@@ -77,7 +77,7 @@ fn every_instruction_set_develops_the_same_bytes() {
 fn curves_of_the_kernels_are_those_of_the_scene() {
     let [isa, ..] = Isa::available()[..] else { unreachable!() };
     let mut light: Vec<f32> = steps(isa, 300, 40)[..36000].to_vec();
-    // Grey, one channel, just below and above the knee of a curve, black, and far too bright.
+    // Gray, one channel, just below and above the knee of a curve, black, and far too bright.
     for x in [0.0, 1e-30, 1e-10, 0.08, 0.72, 0.76, 0.8, 1.0, 16.3, 1e4, 1e30] {
         light.extend([x, x, x, x, 0.0, 0.0, 0.0, x, 0.5 * x]);
     }

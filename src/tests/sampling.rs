@@ -140,7 +140,7 @@ fn adaptive(name: &str, min: u32, max: u32, noise: f64) -> Scene {
     scene
 }
 
-// The samples of a pixel depend on it and its neighbours: not on instruction sets, threads, tiles or bands.
+// The samples of a pixel depend on it and its neighbors: not on instruction sets, threads, tiles or bands.
 #[test]
 fn adaptive_samples_are_the_same_however_they_are_traced() {
     for (name, min, max) in [("solids.toml", 2, 32), ("coursework.txt", 1, 7), ("weekend.toml", 16, 48)] {

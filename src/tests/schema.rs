@@ -40,7 +40,7 @@ fn a_material_has_the_keys_that_the_schema_gives_it() {
                 };
                 let header =
                     if ["particles", "floor"].contains(&table) { format!("[{table}]") } else { format!("[[{table}]]") };
-                // The floor's colour has two names.
+                // The floor's color has two names.
                 let shown = if table == "floor" && key == "color" { "tint" } else { key };
                 let text = format!("{header}\nmaterial = \"{material}\"\n{rest}\n{key} = {value}\n");
                 let is_taken = toml::parse(&text, ParseOptions::default()).is_ok();

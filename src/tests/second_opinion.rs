@@ -247,7 +247,7 @@ fn emitters_that_are_asked_give_what_emitters_that_are_met_give() {
     walks_agree("emitters", &scene, 6000);
 }
 
-// White metal is invisible under a uniform sky too; coloured metal shows the sky times its colour.
+// White metal is invisible under a uniform sky too; colored metal shows the sky times its color.
 #[test]
 fn metal_bodies_mirror_in_their_colour() {
     for integrator in ["samples = 1", "integrator = \"path\"\nsamples = 4"] {
@@ -267,7 +267,7 @@ fn metal_bodies_mirror_in_their_colour() {
     }
 }
 
-// A level floor under each procedural sky, with nothing else: it reflects its colour times the sky's light with Lambert's
+// A level floor under each procedural sky, with nothing else: it reflects its color times the sky's light with Lambert's
 // cosine, summed over the map here. Sampling the sky and following the floor's own rays must both converge to that.
 #[test]
 fn a_floor_under_a_made_sky_has_the_skys_light() {

@@ -17,7 +17,7 @@ fn curves_rise_from_black_to_white_and_stay_in_between() {
         for i in 0..2000 {
             let light = libm::exp2(f64::from(i) / 100.0 - 14.0);
             let [r, g, b] = shown(tone, [light; 3]);
-            assert!((r - g).abs() < 2e-3 && (g - b).abs() < 2e-3, "{name}: grey stays grey: {r} {g} {b}");
+            assert!((r - g).abs() < 2e-3 && (g - b).abs() < 2e-3, "{name}: gray stays gray: {r} {g} {b}");
             assert!(r >= before - 1e-9 && r <= 1.0, "{name} at {light}: {r} after {before}");
             before = r;
         }
@@ -68,7 +68,7 @@ fn display_colours_come_through_the_tone_curve_as_they_are() {
 #[test]
 fn light_is_found_for_what_is_to_be_shown() {
     for (tone, name) in Tone::ALL.into_iter().chain([(Tone::Clip { gamma: 2.0 }, "gamma")]) {
-        // AgX shows no bright colour with such a high saturation.
+        // AgX shows no bright color with such a high saturation.
         let pure = if tone == Tone::Agx { 0.6 } else { 0.3 };
         for display in [[0.27, 0.0, 0.33], [0.13, 0.56, 0.55], [0.9, 0.85, pure], [0.92; 3]] {
             let got = shown(tone, tone.invert(display)).map(|x| tone.encode(x.clamp(0.0, 1.0)));

@@ -1,8 +1,8 @@
 //! The words that people read. What a student's scene, `check` and the page of `report` say comes from the table of languages;
 //! messages, comments and documents are spelled as in America, as the keys of scenes and the field's papers are.
 
-use super::architecture::without_tests;
-use std::path::Path;
+use super::architecture::{rust_files, without_tests};
+use std::path::{Path, PathBuf};
 
 /// What stands in Rust's code for people.
 #[derive(Default)]
@@ -99,4 +99,66 @@ fn messages_for_students_come_from_the_table_of_languages() {
         }
     }
     assert!(speaks("the scene is empty") && !speaks("frame_{n}.png, r0"));
+}
+
+// British forms, and those that begin with them. The keys of scenes take both spellings, as single words.
+const BRITISH: [&str; 15] = [
+    "behaviour",
+    "cancelled",
+    "cancelling",
+    "centre",
+    "colour",
+    "fibre",
+    "grey",
+    "initialise",
+    "licence",
+    "minimise",
+    "neighbour",
+    "normalise",
+    "optimise",
+    "quantis",
+    "recognise",
+];
+
+// The British words of a text, without code in backticks and braces, and without paths.
+fn british(text: &str) -> Vec<String> {
+    let prose = without(&without(text, '`', '`'), '{', '}');
+    let words = prose.split(|c: char| !(c.is_alphanumeric() || "_:/.".contains(c)));
+    let words = words.map(|word| word.trim_matches(['.', ':', '/']).to_lowercase());
+    words
+        .filter(|word| BRITISH.iter().any(|form| word.starts_with(form)) && !word.contains(['_', ':', '/', '.']))
+        .collect()
+}
+
+fn documents(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| if path.is_dir() { documents(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|e| e == "md")).collect()
+}
+
+#[test]
+fn words_are_spelled_as_the_keys_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut look = |path: &Path, text: &str| {
+        found.extend(british(text).into_iter().map(|word| format!("{}: {word}: {text}", path.display())));
+    };
+    for (path, code) in rust_files() {
+        let RustText { literals, comments } = RustText::of(&code);
+        // A word alone is a name.
+        literals.iter().filter(|literal| literal.contains(' ')).chain(&comments).for_each(|text| look(&path, text));
+    }
+    let pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root.join(name));
+    for path in documents(&root.join("docs")).into_iter().chain(pages) {
+        std::fs::read_to_string(&path).unwrap().lines().for_each(|line| look(&path, line));
+    }
+    for entry in std::fs::read_dir(root.join("scenes")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            text.lines().filter_map(|line| line.split_once("# ")).for_each(|(_, comment)| look(&path, comment));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert_eq!(british(concat!("a Col", "our, `colour`, body.colour and {centre}")), ["colour"]);
 }

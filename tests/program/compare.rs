@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
 
-// Writes a grey picture of 20 x 15 pixels; the pixel (3, 2) has another code.
+// Writes a gray picture of 20 x 15 pixels; the pixel (3, 2) has another code.
 fn picture(dir: &Path, name: &str, code: u8, odd: u8) {
     let path = dir.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();

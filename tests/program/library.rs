@@ -201,7 +201,7 @@ fn frames_of_ones_own_become_a_video() {
     assert_eq!(video.finish(Outcome::Complete).unwrap().as_deref(), Some(path.as_path()));
     let bytes = std::fs::read(&path).unwrap();
     assert!(bytes.starts_with(b"YUV4MPEG2 W6 H4 F24:1"));
-    // White is code 235, without colour.
+    // White is code 235, without color.
     let planes = bytes.split(|&b| b == b'\n').next_back().unwrap();
     assert_eq!((planes.len(), planes[0], planes[24]), (36, 235, 128));
     let Err(Error::Usage(why)) = VideoSink::create("own.txt", &FrameList::all(2), &options).map(drop) else { panic!() };

@@ -46,7 +46,7 @@ fn particles_without_a_value_are_counted() {
     assert!(text(&check.stdout).contains(said), "{}", text(&check.stdout));
     let run = polyfly(dir.path(), &["particles", "CPU", "g.csv", "48", "48", "p.ppm", "--color-by", "pressure"]);
     assert!(run.status.success() && words(&run).contains(said), "{}", words(&run));
-    // It is grey, which is no colour of the map.
+    // It is gray, which is no color of the map.
     let picture = std::fs::read(dir.path().join("p.ppm")).unwrap();
     let greys = picture[picture.len() - 3 * 48 * 48..].chunks(3).filter(|p| p[0] > 40 && p[0] == p[1] && p[1] == p[2]);
     assert!(greys.count() > 10);

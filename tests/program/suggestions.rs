@@ -121,15 +121,15 @@ fn slips_of_the_pen_are_understood() {
         ("reflection = 1,5", "numbers are written with a point: 1.5"),
         ("reflection = .5", "digits stand on both sides of the point: 0.5"),
         ("reflection = \"0.5\"", "a number stands without quotes: 0.5"),
-        ("color = #e68033", "a colour stands in quotes: \"#e68033\""),
+        ("color = #e68033", "a color stands in quotes: \"#e68033\""),
         ("texture = @wood", "a text stands in quotes: \"@wood\""),
         ("color = [230, 128, 51]", "codes of 0 to 255 are written as \"#e68033\""),
         ("color = \"blurple\"", "did you mean \"purple\"?"),
         (
             "color = \"xyzzy\"",
-            "expected a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey",
+            "expected a list of 3 numbers, \"#rrggbb\", a color's name in quotes, or a number for a gray",
         ),
-        ("color = \"#fff8\"", "colours have no alpha: \"#fff\""),
+        ("color = \"#fff8\"", "colors have no alpha: \"#fff\""),
     ] {
         assert!(line(written).contains(help), "{written}: {}", line(written));
     }
@@ -523,7 +523,7 @@ fn pictures_are_see_through_where_there_is_sky() {
     assert!(render(dir.path(), &["--frames", "3", "-o", "deep.png", "--bits", "16"]).status.success());
     let deep = open("deep.png").into_rgba16().into_raw();
     assert!(deep.iter().zip(&data).all(|(&a, &b)| (f64::from(a) / 257.0 - f64::from(b)).abs() <= 1.0));
-    // EXR's colours are premultiplied: zero where alpha is zero.
+    // EXR's colors are premultiplied: zero where alpha is zero.
     let exr = open("a.exr").into_rgba32f();
     assert!(exr.pixels().zip(&alphas).all(|(p, &a)| a > 0 || p.0 == [0.0; 4]));
     // Formats without alpha show them over black; so does a film, from frames and from linear light.

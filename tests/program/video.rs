@@ -64,7 +64,7 @@ fn frames_and_video_come_together_and_look_alike() {
         polyfly(dir.path(), &["--size", "127x95", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--crf", "8"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()), ["0.png", "1.png", "2.png", "v.mp4"]);
-    // Odd sides are padded. Decoded according to its tags, the video shows the frame's colours.
+    // Odd sides are padded. Decoded according to its tags, the video shows the frame's colors.
     let rgb = Command::new("ffmpeg")
         .args([
             "-v",

@@ -445,7 +445,7 @@ fn pictures_that_move_do_not_go_stale() {
         center = [0, 0, 0]\ndistance = 10\nelevation_deg = 5\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
     let picture = |n: usize| image::open(dir.path().join(format!("o/{n:02}.png"))).unwrap().into_rgba8();
-    // A GIF has 256 colours.
+    // A GIF has 256 colors.
     for (film, most) in [("v.webp", 3.0), ("v.gif", 6.0)] {
         let made =
             polyfly(dir.path(), &["s.toml", "--cpu", "--samples=1", "--frames=0-59", "--resume", "--video", film]);

@@ -36,10 +36,10 @@ impl ParticleSet {
         if is_far { middle } else { [0.0; 3] }
     }
 
-    /// The values for the colours, if the scene asks for some.
+    /// The values for the colors, if the scene asks for some.
     pub fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
         let missing = |name| {
-            let what = format!("it holds no {name} to colour by; give color_by = \"nothing\" or \"radius\"");
+            let what = format!("it holds no {name} to color by; give color_by = \"nothing\" or \"radius\"");
             Err(AssetError::new(path, what))
         };
         match by {

@@ -162,7 +162,7 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     let walls = file.u32(walls_at).ok_or_else(|| missing(walls_at + 4))?;
     let bonds_at = walls_at.saturating_add(4).saturating_add(walls.saturating_mul(4 + 8 * 8)).saturating_add(3 * 8 + 8);
     let bonds = file.u32(bonds_at).ok_or_else(|| missing(bonds_at.saturating_add(4)))?;
-    // Each bond has two particles and eight numbers; a colour number for each particle ends the file.
+    // Each bond has two particles and eight numbers; a color number for each particle ends the file.
     let plain = bonds_at.saturating_add(4 + 16).saturating_add(bonds.saturating_mul(8 + 8 * 8));
     let length = plain.saturating_add(4 * n);
     if length != file.bytes.len() {

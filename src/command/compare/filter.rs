@@ -66,7 +66,7 @@ mod tests {
         assert!(rows[..=MARGIN].iter().all(|&row| row == 0) && rows[MARGIN + 1..].iter().all(|&row| row == 1));
         let band = Band::new(3, rows.iter().flat_map(|&row| [1.0, 2.0, 4.0].map(|x| x + 10.0 * row as f64)).collect());
         assert_eq!(band.down(&[1.0]), [1.0, 2.0, 4.0, 11.0, 12.0, 14.0]);
-        // The sum of a pixel and its neighbours; then of rows.
+        // The sum of a pixel and its neighbors; then of rows.
         assert_eq!(band.across(&[1.0; 3]).down(&[1.0]), [4.0, 7.0, 10.0, 34.0, 37.0, 40.0]);
         assert_eq!(band.down(&[1.0; 3]), [13.0, 16.0, 22.0, 23.0, 26.0, 32.0]);
         // A kernel that is not symmetric reads the pixel to the left.

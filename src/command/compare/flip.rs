@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// Pixels per degree: a display of 0.7 m with 3840 pixels, seen from 0.7 m.
 const PIXELS_PER_DEGREE: f64 = 3840.0 * PI / 180.0;
-// The exponent and the knee of the colour difference, and the exponent of the feature difference.
+// The exponent and the knee of the color difference, and the exponent of the feature difference.
 const QC: f32 = 0.7;
 const PC: f32 = 0.4;
 const PT: f32 = 0.95;
@@ -42,7 +42,7 @@ struct Tables {
     smooth: Vec<f32>,
     edge: Vec<f32>,
     point: Vec<f32>,
-    // The largest difference of colours, which is that of green and blue.
+    // The largest difference of colors, which is that of green and blue.
     max_difference: f32,
 }
 
@@ -104,7 +104,7 @@ impl Tables {
         tables
     }
 
-    // Opponent colours, linear in light: luminance, red-green, blue-yellow.
+    // Opponent colors, linear in light: luminance, red-green, blue-yellow.
     fn opponent(&self, code: [u8; 3]) -> [f32; 3] {
         let rgb = Vec3::from_array(code.map(|c| self.linear[usize::from(c)]));
         let v = self.xyz_of_rgb * rgb * self.per_white;
@@ -128,7 +128,7 @@ impl Tables {
         Vec3::new(lightness, 500.0 * (v[0] - v[1]) * hunt, 200.0 * (v[1] - v[2]) * hunt)
     }
 
-    // The perceived colours of a band: what the eye resolves, in CIELAB.
+    // The perceived colors of a band: what the eye resolves, in CIELAB.
     fn perceived(&self, [luminance, red_green, blue_yellow]: &[Band<f32>; 3]) -> Vec<Vec3> {
         let filtered = |band: &Band<f32>, g: &Gaussian| band.across(&g.kernel).down(&g.kernel);
         let (y, x) = (filtered(luminance, &self.achromatic), filtered(red_green, &self.red_green));
@@ -152,7 +152,7 @@ impl Tables {
         edge.into_iter().zip(point).map(|(edge, point)| [edge, point]).collect()
     }
 
-    // The difference of two colours in 0 to 1. Large differences are compressed.
+    // The difference of two colors in 0 to 1. Large differences are compressed.
     fn colour_difference(&self, a: Vec3, b: Vec3) -> f32 {
         let difference = libm::powf(hyab(a, b), QC);
         let knee = PC * self.max_difference;
@@ -163,13 +163,13 @@ impl Tables {
     }
 }
 
-// The distance of two colours: city-block in lightness, Euclidean in chroma.
+// The distance of two colors: city-block in lightness, Euclidean in chroma.
 fn hyab(a: Vec3, b: Vec3) -> f32 {
     let d = a - b;
     d.x.abs() + (d.y * d.y + d.z * d.z).sqrt()
 }
 
-/// The perceived difference of each pixel of a band, from the display colours of two pictures.
+/// The perceived difference of each pixel of a band, from the display colors of two pictures.
 pub fn difference(width: usize, a: &[[u8; 3]], b: &[[u8; 3]]) -> Vec<f32> {
     let tables = &*TABLES;
     let picture = |codes: &[[u8; 3]]| {

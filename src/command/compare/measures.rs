@@ -140,7 +140,7 @@ fn band(a: &Shown, b: &Shown, rows: Range<usize>, has_alpha: bool) -> Measures {
     sums
 }
 
-/// The absolute differences of two pictures as a picture, amplified, and the factor. Differences of alpha are grey.
+/// The absolute differences of two pictures as a picture, amplified, and the factor. Differences of alpha are gray.
 pub fn difference_picture(a: &Shown, b: &Shown) -> (Vec<u8>, u8) {
     // The mean brightness of pixels that differ, at least.
     const VISIBLE: u64 = 64;

@@ -19,7 +19,7 @@ static WINDOW: LazyLock<Vec<f64>> = LazyLock::new(|| {
     (0..=2 * RADIUS).map(|at| weight(at) / sum).collect()
 });
 
-/// The luma of a display colour (Rec. ITU-R BT.601), in 0 to 255.
+/// The luma of a display color (Rec. ITU-R BT.601), in 0 to 255.
 pub fn luma([r, g, b]: [u8; 3]) -> f64 {
     0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b)
 }

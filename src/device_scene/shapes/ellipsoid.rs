@@ -21,7 +21,7 @@ pub fn bounds(e: &Ellipsoid) -> Bounds {
     [side(-1.0), side(1.0)]
 }
 
-// The distance from the centre to the tangent plane with this unit normal.
+// The distance from the center to the tangent plane with this unit normal.
 fn support(axes: &[Vec3; 3], radii: Vec3, n: Vec3) -> f64 {
     length([0, 1, 2].map(|i| dot(axes[i], n) * radii[i]))
 }

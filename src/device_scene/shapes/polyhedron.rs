@@ -12,7 +12,7 @@ use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, dot, to_f32};
 use crate::scene::{Body, LampPattern, LampSides, MaterialKind, Scene};
 
-// The radius at which a lamp fits on its bar and does not touch its neighbours.
+// The radius at which a lamp fits on its bar and does not touch its neighbors.
 pub fn lamp_radius(body: &Body) -> f64 {
     let spacing = body.solid.edge_length() * body.radius / f64::from(body.lamps.count().max(1));
     let fits = 0.42 * body.bar * body.radius;

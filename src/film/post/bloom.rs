@@ -116,7 +116,7 @@ impl Level {
         Level { width: wide, height: tall, channels: out }
     }
 
-    // Interpolates row `y` of the next finer level linearly between four values of this one. The centre of a finer
+    // Interpolates row `y` of the next finer level linearly between four values of this one. The center of a finer
     // pixel lies a quarter of a pixel before or after that of a coarser one.
     fn read(&self, channel: usize, y: usize, isa: Isa, out: &mut [f32]) {
         let near = (y / 2).min(self.height - 1);

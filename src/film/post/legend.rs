@@ -1,4 +1,4 @@
-//! The legend in the lower left corner of a picture: the colour map with its numbers.
+//! The legend in the lower left corner of a picture: the color map with its numbers.
 
 use crate::film::image::Image;
 use crate::math::colormap::viridis;
@@ -13,7 +13,7 @@ pub struct Legend {
     pub title: String,
     /// The values at the ends of the map.
     pub range: [f64; 2],
-    /// The tone curve that follows. It is inverted, so that the legend shows the exact display colours.
+    /// The tone curve that follows. It is inverted, so that the legend shows the exact display colors.
     pub tone: Tone,
 }
 
@@ -23,7 +23,7 @@ struct Anchor {
     unit: u32,
     left: u32,
     top: u32,
-    // The length of the colour bar.
+    // The length of the color bar.
     bar: u32,
 }
 
@@ -109,7 +109,7 @@ struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    // The linear light that is shown as this display colour.
+    // The linear light that is shown as this display color.
     fn light_of(&self, display: [f64; 3]) -> [f32; 3] {
         self.tone.invert(display).map(|c| c as f32)
     }

@@ -36,7 +36,7 @@ pub fn luminance([r, g, b]: Vec3) -> f64 {
     0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
-// The colour of a black body, linear sRGB with a luminance of one: the Planckian locus by Kim et al. ("Design of advanced
+// The color of a black body, linear sRGB with a luminance of one: the Planckian locus by Kim et al. ("Design of advanced
 // color temperature control system for HDTV applications", 2002), 1667 to 25000 kelvin.
 fn black_body(kelvin: f64) -> Vec3 {
     let t = 1000.0 / kelvin;
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(gain(0.0, 6504.0), [1.0; 3]);
         let [r, g, b] = gain(0.0, 3000.0);
         assert!(r < g && g < b, "warm light is cooled: {r} {g} {b}");
-        // A black body's own light becomes grey.
+        // A black body's own light becomes gray.
         let body = black_body(3000.0);
         let white = [0, 1, 2].map(|i| body[i] * f64::from(gain(0.0, 3000.0)[i]));
         let daylight = black_body(6504.0);

@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
     read: Reader::Light(light),
 };
 
-// Colour and coverage. Without an alpha channel, coverage is 1.
+// Color and coverage. Without an alpha channel, coverage is 1.
 fn light(path: &Path) -> io::Result<LinearImage> {
     let file = io::BufReader::new(File::open(path)?);
     let decoded = image::ImageReader::with_format(file, image::ImageFormat::OpenExr).decode();
@@ -89,7 +89,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     }))
 }
 
-// Colour goes into the unnamed layer, where all programs look first. Other channels are named LAYER.CHANNEL.
+// Color goes into the unnamed layer, where all programs look first. Other channels are named LAYER.CHANNEL.
 fn encode(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u8>> {
     let linear = frame.linear().ok_or_else(|| missing("linear light"))?;
     let layers = frame.layers().ok_or_else(|| missing("layers"))?;

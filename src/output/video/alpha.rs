@@ -1,4 +1,4 @@
-//! YUV planes with alpha: Y, U and V of the straight colours at 4:2:0, and alpha at full size, sides padded to even
+//! YUV planes with alpha: Y, U and V of the straight colors at 4:2:0, and alpha at full size, sides padded to even
 //! numbers.
 
 use crate::kernels::Isa;
@@ -16,7 +16,7 @@ pub fn planes(isa: Isa, rgba: &[u8], (width, height): (u32, u32)) -> Vec<u8> {
     planes
 }
 
-// Transparent pixels are black and would darken the chroma of their visible neighbours. They get the mean colour of
+// Transparent pixels are black and would darken the chroma of their visible neighbors. They get the mean color of
 // those.
 fn filled(rgba: &[u8], width: usize, height: usize) -> Vec<u8> {
     let mut filled = rgba.to_vec();

@@ -47,7 +47,7 @@ pub struct Codec {
     /// More arguments. `{threads}` and `{frame_threads}` stand for numbers, `{hdr10}` for [`Codec::hdr10`] in an
     /// HDR10 video.
     pub arguments: &'static str,
-    /// The mastering metadata of an HDR10 video; empty if colour tags suffice; None if the codec does not support
+    /// The mastering metadata of an HDR10 video; empty if color tags suffice; None if the codec does not support
     /// HDR10.
     pub hdr10: Option<&'static str>,
     /// Whether hardware encodes. The encoded bytes then depend on the machine and may vary between runs.

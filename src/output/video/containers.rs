@@ -6,7 +6,7 @@ use std::path::Path;
 pub enum Join {
     /// Encoded frames are copied.
     Copied,
-    /// Lossless segments are quantized to 256 colours, chosen for the clip.
+    /// Lossless segments are quantized to 256 colors, chosen for the clip.
     Palette,
     /// Lossless segments are encoded in this format.
     Webp,

@@ -68,7 +68,7 @@ fn packed(image: &Image<f32>, tone: Tone, range: DynamicRange) -> Vec<u8> {
     let code = |x: f64| (x.round().clamp(4.0, 1019.0) as u16).to_le_bytes();
     let row_of = |y: usize| (0..wide).map(|x| code(64.0 + 876.0 * luma(at(x, y)))).collect::<Vec<_>>();
     let mut bytes: Vec<u8> = (0..tall).into_par_iter().flat_map_iter(row_of).flatten().collect();
-    // Chroma is the mean of two by two pixels, sited at their centre.
+    // Chroma is the mean of two by two pixels, sited at their center.
     let chroma = |channel: usize| {
         let scale = 896.0 / (2.0 * (1.0 - shares[channel]));
         (0..tall / 2)

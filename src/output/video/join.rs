@@ -128,7 +128,7 @@ impl Joiner<'_> {
         self.run(source, arguments, to)
     }
 
-    // Quantizes to 256 colours for the whole clip. One pass finds the palette and another applies it, so that no
+    // Quantizes to 256 colors for the whole clip. One pass finds the palette and another applies it, so that no
     // frames wait in memory.
     fn quantize(&self, source: &Source, to: &Path) -> Result<(), OutputError> {
         let palette = temporary(to).writing(to)?.into_temp_path();

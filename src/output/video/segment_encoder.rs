@@ -88,7 +88,7 @@ impl SegmentEncoder {
         Process::start(&self.ffmpeg.program, &arguments, settings.options.timeout)
     }
 
-    /// Encodes a grey frame and discards it.
+    /// Encodes a gray frame and discards it.
     pub fn try_one(&self) -> Result<(), OutputError> {
         let settings = &self.job.settings;
         let file = temporary(&settings.path).writing(&settings.path)?.into_temp_path();

@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn raw_frames_are_shown_in_their_colours() {
-        // Black, white, BT.709's red in the limited range, and a grey; two frames of 2 x 2 and odd sides.
+        // Black, white, BT.709's red in the limited range, and a gray; two frames of 2 x 2 and odd sides.
         let text = |size: &str, frames: &[&[u8]]| {
             let mut file = format!("YUV4MPEG2 {size} F30:1 Ip C420jpeg XCOLORRANGE=LIMITED\n").into_bytes();
             frames.iter().for_each(|frame| file.extend([FRAME, frame].concat()));

@@ -65,7 +65,7 @@ options! {
     last: bool = false;
     /// The keys of this struct are keys of the surrounding table.
     flat: bool = false;
-    /// The three numbers are a colour.
+    /// The three numbers are a color.
     colour: bool = false;
     /// The three numbers are a direction, which must not be zero.
     direction: bool = false;

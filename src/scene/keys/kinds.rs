@@ -161,7 +161,7 @@ impl Kind for [f64; 2] {
     }
 }
 
-// A point, a direction or a colour.
+// A point, a direction or a color.
 impl Kind for Vec3 {
     fn parse(given: &mut Given) -> Option<Vec3> {
         if given.key.colour {
@@ -187,7 +187,7 @@ impl Kind for Vec3 {
     }
 }
 
-// An sRGB colour: three numbers, one number for grey, or a word.
+// An sRGB color: three numbers, one number for gray, or a word.
 fn colour(given: &mut Given) -> Option<Vec3> {
     let text = match given.value.get_ref() {
         DeValue::Array(_) => return given.numbers(),
@@ -201,14 +201,14 @@ fn colour(given: &mut Given) -> Option<Vec3> {
         let [r, g, b, _] = colour.to_rgba8();
         return Some([r, g, b].map(|x| f64::from(x) / 255.0));
     }
-    given.wrong::<Vec3>("a list of 3 numbers, \"#rrggbb\", a colour's name in quotes, or a number for a grey");
+    given.wrong::<Vec3>("a list of 3 numbers, \"#rrggbb\", a color's name in quotes, or a number for a gray");
     if !text.is_empty() && !given.context.is_crowded() {
         given.help(colour_help(text));
     }
     None
 }
 
-// What the author of an invalid colour may have meant.
+// What the author of an invalid color may have meant.
 fn colour_help(text: &str) -> Option<String> {
     let numbers: Vec<&str> = text.split([',', ' ']).filter(|piece| !piece.is_empty()).collect();
     if numbers.len() == 3 && numbers.iter().all(|number| number.parse::<f64>().is_ok()) {
@@ -218,13 +218,13 @@ fn colour_help(text: &str) -> Option<String> {
         let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
         return match digits.len() {
             4 | 8 if is_hex => Some(format!(
-                "colours have no alpha: \"#{}\"; `transparency` lets light through a material",
+                "colors have no alpha: \"#{}\"; `transparency` lets light through a material",
                 &digits[..digits.len() / 4 * 3]
             )),
             _ if is_hex => {
-                Some(format!("a colour has three or six digits of 0 to f, and this one has {}", digits.len()))
+                Some(format!("a color has three or six digits of 0 to f, and this one has {}", digits.len()))
             }
-            _ => Some("a colour has three or six digits of 0 to f".into()),
+            _ => Some("a color has three or six digits of 0 to f".into()),
         };
     }
     let names = csscolorparser::NAMED_COLORS.keys().map(|name| name.as_str());

@@ -10,7 +10,7 @@ const HEAD: &str = "# Keys of a scene
 All tables and keys of a scene in TOML. [scenes.md](../scenes.md) is the guide. This page is generated from the program's declarations:
 `scripts/generate` regenerates it.
 
-A number may be written as a percentage (`\"60%\"`). A color is three numbers from 0 to 1 (sRGB), one number for a grey, `\"#e68033\"`, or a
+A number may be written as a percentage (`\"60%\"`). A color is three numbers from 0 to 1 (sRGB), one number for a gray, `\"#e68033\"`, or a
 name of CSS (`\"tomato\"`). Lengths are the scene's own units. `color` and `center` may be spelled `colour` and `centre`.
 ";
 

@@ -17,7 +17,7 @@ const valueAt = (values, path) => path.split(/[.[\]]+/).filter(Boolean).reduce((
 // A key may have its British spelling.
 const spelled = (name, values) => [name, name.replace("color", "colour"), name.replace(/^center$/, "centre")].find((n) => values?.[n] !== undefined) ?? name;
 
-// A colour for a colour picker, from any notation. A colour brighter than 1 keeps its hue.
+// A color for a color picker, from any notation. A color brighter than 1 keeps its hue.
 const brush = document.createElement("canvas").getContext("2d");
 export function swatch(value) {
   if (Array.isArray(value)) {

@@ -43,7 +43,7 @@ export const written = (view) => [...view.eye, ...view.look_at, view.fov_deg].jo
 /** Draws the scene from above, with x to the right and y up. */
 export function plan(canvas, state, view) {
   const context = canvas.getContext("2d");
-  // The page's colours, which may be light or dark.
+  // The page's colors, which may be light or dark.
   const { color: text, borderTopColor: faint, outlineColor: soft } = getComputedStyle(canvas);
   const points = [
     ...state.way.flatMap((place) => [place.eye, place.look_at]), view.eye, view.look_at,
