@@ -48,8 +48,7 @@ POLYFLY_FN Real fog_transmittance(const S& scene, Real length) {
   return attenuate(Real(scene.constants.fog_density), min(length, Real(1.0e30f)));
 }
 
-// The haze of a floor that fades: with the distance of p from the scene's centre the floor dissolves into what lies
-// behind it.
+// The haze of a floor that fades, by the distance of p from the scene's centre.
 template <class S>
 POLYFLY_FN Real haze_transmittance(const S& scene, Vec p) {
   // Near the horizon |p| may reach 1e30.

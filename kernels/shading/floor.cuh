@@ -1,17 +1,31 @@
 // The floor: its texture, its relief, its light map, and its transmittance.
 #pragma once
 #include "material.cuh"
+#include "sky.cuh"
 #include "texture.cuh"
 
-// The haze takes its share of all that the floor does with light, and shows what lies behind the floor instead.
+// The sky's radiance at the horizon of an endless floor: from the ray's direction as it lies in the floor's plane.
 template <class S>
-POLYFLY_FN void fade_floor(const S& scene, Mask m, Surface<S>& s) {
+POLYFLY_NOINLINE Vec horizon_radiance(const S& scene, Vec n, Vec d, Mask m) {
+  const Vec level = fma(n, -dot(n, d), d);
+  return sky(scene, normalise_or(level, vec(Real(1.0f), Real(0.0f), Real(0.0f))), m);
+}
+// The haze takes its share of all that the floor does with light. An endless floor shows the sky at its horizon
+// instead, one that ends what lies behind it.
+template <class S>
+POLYFLY_FN void fade_floor(const S& scene, const FloorQuad& quad, Vec d, Mask m, Surface<S>& s) {
   const Real clear = select(m, haze_transmittance(scene, s.p), Real(1.0f));
   s.albedo = s.albedo * clear;
   s.emission = s.emission * clear;
   s.highlight_weight = s.highlight_weight * clear;
   s.reflect = s.reflect * clear;
-  s.transmit = select(m, attenuate_by_haze(s.transmit, clear), s.transmit);
+  if (quad.side == FLOOR_ENDLESS) {
+    s.transmit = s.transmit * clear;
+    const Vec hazy = fma(horizon_radiance(scene, vec(quad.n), d, m), Real(1.0f) - clear, s.emission);
+    s.emission = select(m, hazy, s.emission);
+  } else {
+    s.transmit = select(m, attenuate_by_haze(s.transmit, clear), s.transmit);
+  }
 }
 // The floor's relief at (u, v) for a footprint of this size: the normal, on the face's side, and GGX's alpha. Detail
 // finer than the footprint adds to the roughness (Olano and Baker, "LEAN mapping", 2010).
@@ -68,7 +82,8 @@ POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Re
   const int levels = picture_levels(scene);
   if (levels > 0) through = through * sample_texture(scene, 0, levels, fract(u), fract(v), Real(0.0f), m);
   if (!(constants.floor_fade > 0.0f)) return through;
-  return attenuate_by_haze(through, haze_transmittance(scene, p));
+  const Real clear = haze_transmittance(scene, p);
+  return quad.side == FLOOR_ENDLESS ? through * clear : attenuate_by_haze(through, clear);
 }
 
 // The interaction with quad k of the floor.
@@ -117,6 +132,6 @@ POLYFLY_FN void shade_floor(const S& scene, int k, const Ray& ray, const Hit& hi
     s.emission = select(above, s.albedo * light, s.emission);
   }
   if constexpr (!SceneTraits<S>::plain) {
-    if (scene.constants.floor_fade > 0.0f) fade_floor(scene, m, s);
+    if (scene.constants.floor_fade > 0.0f) fade_floor(scene, scene.floor.at(k), ray.d, m, s);
   }
 }

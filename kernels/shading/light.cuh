@@ -100,7 +100,7 @@ POLYFLY_FN Real sky_mis_weight(const S& scene, const Ray& ray, Mask away) {
 }
 
 // The same for a ray that hits an emissive surface. Lamps are sampled as points, so a ray counts all of them or
-// nothing.
+// nothing. The haze of a floor is not sampled.
 template <class S>
 POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Vec p, Vec d, Vec emission, Int surface,
                                          Mask met) {
@@ -108,7 +108,8 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
   const Mask sampled = met & ((bounces & Int(LIGHTS_SAMPLED)) != Int(0));
   const Int kind = surface_kind(surface), number = surface_index(surface);
   const Mask round = sampled & (kind == Int(SHAPE_SPHERE)), flat = sampled & (kind == Int(SHAPE_TRIANGLE));
-  const Real lamp = select(sampled & ((bounces & Int(LAMPS_SAMPLED)) != Int(0)), zero, one);
+  const Mask on_body = sampled & (kind == Int(SHAPE_BODY));
+  const Real lamp = select(on_body & ((bounces & Int(LAMPS_SAMPLED)) != Int(0)), zero, one);
   Mask ellipsoid = first_lanes(0);
   if constexpr (has_features<S>(FEATURE_ELLIPSOIDS)) ellipsoid = sampled & (kind == Int(SHAPE_ELLIPSOID));
   if (!any(round | flat | ellipsoid)) return lamp;

@@ -44,7 +44,8 @@ keys! {
         pub material: Material = Material::plain([1.0; 3], 0.0, 0.0), flat(), material_of(MaterialUse::Floor);
         /// Its extent.
         pub shape as "size": FloorShape = FloorShape::Square, group("Shape"), spelled();
-        /// Distance from the scene's middle at which the floor is half faded into the sky; 0: no fading.
+        /// Distance from the scene's middle at which the floor is half faded: an infinite one into the sky's color at the
+        /// horizon, another into what lies behind it; 0: no fading.
         pub fade: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), spelled();
         /// Relief of the surface.
         pub relief: Option<Relief> = None, group("Picture");

@@ -68,6 +68,7 @@ fn floors_that_keep_all_light_are_white_under_a_white_sky() {
         ("a clear mirror with waves", format!("material = \"metal\"\n{ripples}")),
         ("half a mirror, half a window", "reflection = 0.5\ntransparency = 0.5".to_owned()),
         ("the same, fading, with waves", format!("reflection = 0.5\ntransparency = 0.5\nfade = 3\n{ripples}")),
+        ("to the horizon", format!("reflection = 0.5\ntransparency = 0.5\nsize = \"infinite\"\nfade = 3\n{ripples}")),
     ] {
         let mut scene = floor(&keys, 70.0, 50.0, 2);
         (scene.world.sky.horizon, scene.camera.fov_deg) = ([1.0; 3], 40.0);
@@ -111,6 +112,50 @@ fn light_comes_through_a_floor() {
         let faded = seen("fade = 0.05");
         assert!(faded.iter().all(|&c| c > 0.98), "path {path}: {faded:?}");
     }
+}
+
+// A floor that fades meets the sky at the horizon without a step or a dark belt, though the sky is dark below it.
+#[test]
+fn an_infinite_floor_fades_to_the_horizon() {
+    const SIDE: usize = 48;
+    const DUSK: &str = "image = \"@dusk\"";
+    for (sky, how) in [(DUSK, ""), (DUSK, "integrator = \"path\""), ("", "")] {
+        for azimuth in [0.0, 90.0, 180.0, 250.0] {
+            let scene = toml(&format!(
+                "[output]\nsize = [{SIDE}, {SIDE}]\n[render]\nsamples = 16\n{how}\n[sky]\n{sky}\n\
+                 [camera]\nfov_deg = 6\n[camera.orbit]\ncenter = [0, 0, 1]\ndistance = 4\nazimuth_deg = {azimuth}\nelevation_deg = 0\n\
+                 [floor]\ncorners = [[-9,-9,0],[-9,9,0],[9,9,0],[9,-9,0]]\ntint = 0.1\nreflection = 0.3\n\
+                 size = \"infinite\"\nfade = 4\n"
+            ));
+            let picture = render(&scene, 0);
+            let row = |y: usize| -> [f64; 3] {
+                let pixels = picture[4 * SIDE * y..4 * SIDE * (y + 1)].chunks_exact(4);
+                pixels.fold([0.0; 3], |sum, p| [0, 1, 2].map(|c| sum[c] + f64::from(p[c]) / SIDE as f64))
+            };
+            let horizon = row(SIDE / 2 - 1);
+            for y in SIDE / 2 - 12..SIDE / 2 + 12 {
+                let (here, next) = (row(y), row(y + 1));
+                let (step, below) = ([0, 1, 2].map(|c| here[c] - next[c]), [0, 1, 2].map(|c| horizon[c] - next[c]));
+                let what = format!("{sky} {how} from {azimuth}, row {y}: {here:?}, {next:?}");
+                assert!(step.iter().all(|s| s.abs() <= 2.0), "{what}");
+                assert!(y + 1 < SIDE / 2 || below.iter().all(|s| *s <= 2.0), "{what}: darker than {horizon:?}");
+            }
+        }
+    }
+}
+
+// Light samples do not find the haze of a floor, so paths count all that they meet, after any bounce.
+#[test]
+fn paths_find_the_light_of_a_faded_floor() {
+    let scene = toml(
+        "[output]\nsize = [12, 12]\n[render]\nintegrator = \"path\"\nsamples = 256\n\
+         [sky]\nzenith = [1, 1, 1]\nhorizon = [1, 1, 1]\n[camera]\nposition = [9, 0, 4]\nlook_at = [0, 0, 4]\nfov_deg = 8\n\
+         [[sphere]]\ncenter = [0, 0, 4]\nradius = 1\nmaterial = \"diffuse\"\ncolor = [1, 1, 1]\n\
+         [floor]\ncorners = [[-9,-9,0],[-9,9,0],[9,9,0],[9,-9,0]]\ntint = 0\nsize = \"infinite\"\nfade = 0.01\n",
+    );
+    let pixels = light(&scene);
+    let off = pixels.iter().map(|&x| (f64::from(x) - 1.0).abs()).fold(0.0, f64::max);
+    assert!(off < 0.004, "off by {off}");
 }
 
 // A lamp that paths both hit and sample counts once, also through a floor.
