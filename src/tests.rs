@@ -11,6 +11,7 @@ mod architecture;
 mod area_lights;
 mod arm;
 mod bars;
+mod bevels;
 mod bvh;
 mod camera;
 mod circles;

@@ -152,6 +152,31 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   transmit_closed(scene, outer, inner, line, c, here, in, out, active, remaining);
 }
 
+// The shading normal near the edges of a body whose edges are bevelled: it turns evenly from the face's normal to the
+// middle between both faces' at the edge, as on a round edge; at a vertex it is the middle of all faces'. sharpness:
+// Material::bevel; n: the face's normal on the ray's side.
+//
+// Outside, a ray reflected below the face passes the edge, as it would pass a round one, since it cannot hit this body
+// again. A refracted ray that enters lies between d and -n, so below the face. A ray that leaves may do so on the
+// adjacent face's side only. A ray reflected inside has to stay there.
+template <class S>
+POLYFLY_NOINLINE Vec bevelled_normal(const S& scene, const Body& body, float sharpness, Vec q, Vec d, Vec n,
+                                     Mask leaving) {
+  const Real zero = Real(0.0f), one = Real(1.0f), steep = Real(sharpness);
+  Vec sum = vec(zero, zero, zero);
+  POLYFLY_NO_UNROLL
+  for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
+    const Slab& slab = scene.slabs.load(i);
+    const Real s = dot(slab.n, q);
+    const Real front = max(fma(s - Real(slab.hi), steep, one), zero);
+    const Real back = max(fma(Real(slab.lo) - s, steep, one), zero);
+    sum = fma(vec(slab.n), front - back, sum);
+  }
+  const Vec outward = normalise_or(sum, select(leaving, -n, n));
+  const Vec leaning = select(leaving, -outward, outward);
+  return select(leaving, bent_normal(leaning, n, d), facing_normal(leaning, n, d));
+}
+
 // The interaction with body k.
 template <class S>
 POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Interaction& x) {
@@ -168,7 +193,17 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
     nearest = min(nearest, max(own, gap));
     own = min(own, gap);
   }
-  x.n = select(m, select(dot(n, ray.d) < Real(0.0f), n, -n), x.n);
+  Vec facing = select(dot(n, ray.d) < Real(0.0f), n, -n);
+  if constexpr (!SceneTraits<S>::plain) {
+    const float bevel = scene.materials.at(body.material).bevel;
+    const Mask bevelled = m & (nearest * Real(bevel) < Real(1.0f));
+    if (bevel > 0.0f && any(bevelled)) {
+      const Vec turned = bevelled_normal(scene, body, bevel, q, ray.d, facing, hit.leaving);
+      facing = select(bevelled, turned, facing);
+      x.curvature = select(bevelled, Real(2.0f * bevel * body.bar_lean), x.curvature);
+    }
+  }
+  x.n = select(m, facing, x.n);
   x.face = select(m, n, x.face);
   x.edge_distance = select(m, nearest, x.edge_distance);
   x.inside = select(m, Int(body.origin_inside), x.inside);

@@ -13,6 +13,7 @@ struct Interaction {
   Mask has_texture;
   Real alpha;  // floor: GGX roughness by its relief, if it has one
   Mask has_relief;
+  Real curvature;  // of a bevel: twice the angle by which the normal turns per length
 };
 
 POLYFLY_FN Interaction interaction_at(const Ray& ray, const Hit& hit) {
@@ -25,17 +26,20 @@ POLYFLY_FN Interaction interaction_at(const Ray& ray, const Hit& hit) {
   x.outside = hit.surface << ORIGIN_SHIFT;
   x.inside = x.outside | Int(INSIDE);
   x.texture = vec(one, one, one);
-  x.alpha = zero;
+  x.alpha = x.curvature = zero;
   x.has_texture = first_lanes(0);
   x.has_relief = first_lanes(0);
   return x;
 }
 
-// A shading normal that is perturbed away from the face's: back-facing normals are turned to grazing ones, and the
-// reflected direction stays on this side of the face.
+// A shading normal that is perturbed away from the face's: back-facing normals are turned to grazing ones.
+POLYFLY_FN Vec facing_normal(Vec leaning, Vec face, Vec d) {
+  return normalise_or(fma(d, -max(dot(leaning, d), Real(0.0f)), leaning), face);
+}
+// The same, and the reflected direction stays on this side of the face.
 POLYFLY_FN Vec bent_normal(Vec leaning, Vec face, Vec d) {
   const Real zero = Real(0.0f);
-  const Vec n = normalise_or(fma(d, -max(dot(leaning, d), zero), leaning), face);
+  const Vec n = facing_normal(leaning, face, d);
   const Vec mirrored = fma(n, Real(-2.0f) * dot(n, d), d);
   const Real below = dot(mirrored, face) - Real(0.02f);
   const Vec kept_above = normalise(fma(face, -below, mirrored));

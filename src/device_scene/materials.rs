@@ -65,6 +65,8 @@ pub fn sides(scene: &Scene, body: &Body) -> [GpuMaterial; 2] {
     let m = &body.material;
     let (colour, base) = (surface_tint(m), flatten(scene, m));
     let highlight = m.highlight.unwrap_or(scene.world.highlight);
+    // Measured to the adjacent face's plane. A bevel may be narrower than single precision can tell.
+    let bevel = (1.0 / (body.bevel * body.radius * body.solid.edge_sine())).min(1e18);
     [m.shares(), body.shares_inside()].map(|(reflection, transparency)| {
         let local = (1.0 - reflection - transparency).max(0.0);
         GpuMaterial {
@@ -75,6 +77,7 @@ pub fn sides(scene: &Scene, body: &Body) -> [GpuMaterial; 2] {
             transparency: transparency as f32,
             emission: [0.0; 3],
             inverse_ior: (1.0 / m.ior()) as f32,
+            bevel: if body.bevel > 0.0 { bevel as f32 } else { 0.0 },
             ..base
         }
     })

@@ -23,6 +23,8 @@ keys! {
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Circumradius: the distance of every vertex from the center.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();
+        /// Width of the bevel on each side of an edge, where the shading turns smoothly from face to face and catches the light; 0: razor edges.
+        pub bevel: f64 = 0.0, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2);
         /// How its panes look; their color tints what passes through them.
         pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);
         /// Lamps per edge, or "strip": a strip of light along the whole edge.

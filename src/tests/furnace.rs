@@ -143,6 +143,16 @@ fn no_material_makes_or_loses_light() {
     }
     let mut faults = Faults(String::new());
     for how in [How::Whitted, How::Path] {
+        for (keys, loss, noise) in materials.iter().filter(|(keys, ..)| keys.starts_with(WHITE)) {
+            let keys = format!("{keys}bevel = 0.1\n");
+            let scene = furnace(how, 128, &thing(Shape::Body, &mesh, &keys));
+            let loss = match loss {
+                Loss::None if keys.contains("transparency") => CAUGHT,
+                Loss::None if keys.contains("glass") => Loss::UpTo(0.01),
+                loss => *loss,
+            };
+            faults.check(&format!("{how:?}: {}", keys.replace('\n', "; ")), &scene, loss, *noise);
+        }
         for shape in [Shape::Body, Shape::Ball, Shape::Ellipsoid, Shape::Mesh] {
             for (keys, loss, noise) in &materials {
                 // A mesh has no inside for secondary rays: both sides of its faces count.

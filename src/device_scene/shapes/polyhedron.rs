@@ -27,9 +27,10 @@ pub fn lamp_light(body: &Body) -> Vec3 {
 /// The features that a body needs from kernels, as bits of Constants::features.
 pub fn features(scene: &Scene, body: &Body) -> i32 {
     let is_metal = matches!(body.material.kind, MaterialKind::Metal { .. });
+    let needs_materials = is_metal || body.reflection_inside.is_some() || body.bevel > 0.0;
     let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
     materials::features(scene, &body.material)
-        | (i32::from(is_metal || body.reflection_inside.is_some()) * FEATURE_MATERIALS)
+        | (i32::from(needs_materials) * FEATURE_MATERIALS)
         | (i32::from(has_pattern) * FEATURE_LAMP_PATTERNS)
         | (i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS)
 }

@@ -409,6 +409,10 @@ impl SceneMaker<'_> {
             self.material(MaterialUse::Body);
             let bar = self.one_of(&[0.0, 0.02, 0.05]);
             self.add(format_args!("bar = {bar}"));
+            if self.wild && self.chance(0.3) {
+                let bevel = self.one_of(&[1e-30, 0.01, 0.1, 1.0]);
+                self.add(format_args!("bevel = {bevel:e}"));
+            }
             if self.some(0.5) {
                 let lamps = self.one_of(&["0", "3", "40", "\"strip\""]);
                 self.add(format_args!("lamps = {lamps}"));
