@@ -1,5 +1,6 @@
 //! What a scene names and does not hold itself: its floor's picture, meshes and particles, read from files into plain data.
 
+mod atmosphere;
 mod error;
 pub mod grid;
 pub mod mesh;

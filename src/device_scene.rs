@@ -129,7 +129,7 @@ impl DeviceScene {
         let fixed = FixedArrays {
             stars,
             star_cells,
-            lights: lights::points(scene, geometry.reach),
+            lights: lights::points(scene, assets, geometry.reach),
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
             mip_levels,
             texels,
@@ -309,11 +309,15 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         Exposure::Auto => lights::stops_to_white(scene, assets),
     };
     let [cutoff, light_cutoff] = lights::cutoffs(scene, assets, stops);
+    let disc = sky::disc(sky);
     let others = Constants {
         ambient: linear_colour(world.ambient),
         cutoff: cutoff as f32,
         light_cutoff: light_cutoff as f32,
         starlight: sky.map_or([0.0; 3], |s| to_f32(s.starlight)),
+        sun_sharpness: disc.sun_sharpness,
+        sun_direction: disc.sun_direction,
+        sun_radiance: disc.sun_radiance,
         zenith,
         highlight: world.highlight as f32,
         horizon,

@@ -43,5 +43,6 @@ mod scheduler;
 mod schema;
 mod second_opinion;
 mod stars;
+mod sun;
 mod tone;
 mod words;

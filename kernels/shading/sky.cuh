@@ -85,6 +85,19 @@ POLYFLY_NOINLINE Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Ma
   return select(shown, sum * (inverse * Real(0.95492966f)) - mean, vec(zero, zero, zero));
 }
 
+// The radiance of the sun's disc in direction d, darker towards its limb.
+template <class S>
+POLYFLY_NOINLINE Vec sunlight(const S& scene, Vec d, Mask m) {
+  const Real zero = Real(0.0f);
+  const Vec off = d - vec(scene.constants.sun_direction);
+  const Real rest = fma(dot(off, off), Real(-scene.constants.sun_sharpness), Real(1.0f));
+  const Mask shown = m & (rest > zero);
+  if (!any(shown)) return vec(zero, zero, zero);
+  // The mean over the disc is 1.
+  const Real limb = fma(sqrt_or_zero(rest), Real(0.75f), Real(0.5f));
+  return select(shown, vec(scene.constants.sun_radiance) * limb, vec(zero, zero, zero));
+}
+
 // Radiance from direction d, in the lanes of m.
 template <class S>
 POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
@@ -110,6 +123,9 @@ POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray&
       const Vec both = light + starlight(scene, ray.d, cone_growth(ray) * Real(frame.pixel_footprint), pixel, clear);
       light = vec(max(both.x, zero), max(both.y, zero), max(both.z, zero));
     }
+    // The sun is one of the lights. Rays of surfaces that have sampled them do not count it again.
+    if (scene.constants.sun_sharpness > 0.0f)
+      light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)));
     if (scene.constants.transparent)
       return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
   }

@@ -3,10 +3,11 @@
 //! The map is the octahedron |x| + |y| + |z| = 1 unfolded into a square (Engelhardt and Dachsbacher, "Octahedron
 //! environment maps", 2008), as kernels/shading/sky.cuh reads it.
 
+use super::atmosphere::Atmosphere;
 use super::error::AssetError;
 use super::grid::Grid;
 use super::source::{self, Limits};
-use crate::math::srgb::linear;
+use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
 use crate::math::{floor, smooth_step};
 use crate::scene::{Sky, SkySource};
@@ -26,6 +27,19 @@ pub struct SkyMap {
     pub stars: Vec<Star>,
     /// The stars' mean light at the zenith, linear; it fades towards the horizon as they do ([`star_share`]).
     pub starlight: Vec3,
+    /// The sun, which is not in the map.
+    pub sun: Option<Sun>,
+}
+
+/// The sun as a disc in the sky.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sun {
+    /// The direction of its center, of length 1.
+    pub direction: Vec3,
+    /// The sine of its radius as an angle.
+    pub radius: f64,
+    /// Its irradiance on a surface that faces it, linear.
+    pub irradiance: Vec3,
 }
 
 /// A point light in the sky.
@@ -68,6 +82,20 @@ impl SkyMap {
                 });
                 SkyMap { stars, starlight, ..with_stars }
             }
+            SkySource::Sun => {
+                let elevation = sky.sun_elevation_deg.to_radians();
+                let air = Atmosphere::new(sky.turbidity, libm::sin(elevation));
+                let ground = linear_colour(sky.ground).map(f64::from);
+                let map =
+                    SkyMap::baked(MADE_SIDE, MADE_SAMPLES, |d| scale(air.light(turned(d), ground), sky.intensity));
+                let level = libm::cos(elevation);
+                let sun = Sun {
+                    direction: [level * cosine, level * sine, libm::sin(elevation)],
+                    radius: libm::sin(sky.sun_size_deg.to_radians() / 2.0),
+                    irradiance: scale(air.sun(), sky.intensity),
+                };
+                SkyMap { sun: Some(sun), ..map }
+            }
             SkySource::File(path) => {
                 let picture = read(path, limits)?;
                 let (side, samples) = resolution(picture.width as usize, picture.height as usize);
@@ -89,7 +117,7 @@ impl SkyMap {
             sum.map(|c| (c / count).clamp(0.0, BRIGHTEST) as f32)
         };
         let texels = (0..side * side).into_par_iter().map(texel).collect();
-        SkyMap { side, texels, stars: Vec::new(), starlight: [0.0; 3] }
+        SkyMap { side, texels, stars: Vec::new(), starlight: [0.0; 3], sun: None }
     }
 
     /// The maximum component of any texel, without the point lights.

@@ -74,7 +74,7 @@ const READ: &str = "
 |---|---|
 | the floor's texture | `.data`, PNG, JPEG; or built in: `@checker`, `@concrete`, `@marble`, `@wood` |
 | a relief | PNG, JPEG; or built in: `@ripples`, `@tiles`, `@puddles` |
-| the sky | equirectangular `.hdr`, `.exr`, PNG, JPEG; or built in: `@studio`, `@dusk`, `@night`, `@overcast` |
+| the sky | equirectangular `.hdr`, `.exr`, PNG, JPEG; or built in: `@sun`, `@studio`, `@dusk`, `@night`, `@overcast` |
 | a mesh | OBJ with its MTL, PLY in text or binary |
 | particles | `.bin` of the `sphere` code (both layouts), `.csv` with named columns, `.xyzr` and `.txt` with x y z r |
 

@@ -8,15 +8,17 @@ use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, LampSides, Light, Material, MaterialKind, Scene};
 
-/// The scene's point lights. `reach` bounds its coordinates.
-pub fn points(scene: &Scene, reach: f32) -> Vec<GpuLight> {
+/// The scene's point lights, and the sun. `reach` bounds its coordinates.
+pub fn points(scene: &Scene, assets: &Assets, reach: f32) -> Vec<GpuLight> {
+    let samples = scene.render.integrator.own(scene.render.light_samples, 1) as i32;
     let light = |l: &Light| GpuLight {
         position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
         colour: linear_colour(l.colour),
         radius: l.radius as f32,
-        samples: scene.render.integrator.own(scene.render.light_samples, 1) as i32,
+        samples,
     };
-    scene.world.lights.iter().map(light).collect()
+    let sun = super::sky::sunlight(super::sky::map(scene, assets), reach, samples);
+    scene.world.lights.iter().map(light).chain(sun).collect()
 }
 
 /// The features that lights need from kernels, as bits of Constants::features.

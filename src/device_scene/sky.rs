@@ -2,10 +2,13 @@
 
 use crate::assets::Assets;
 use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
-use crate::gpu_types::{FEATURE_SKY_MAP, FEATURE_TRANSPARENT_SKY, STAR_CELLS, STAR_REACH, Star};
+use crate::gpu_types::{
+    Constants, FEATURE_AREA_LIGHTS, FEATURE_SKY_MAP, FEATURE_TRANSPARENT_SKY, Light, STAR_CELLS, STAR_REACH, Star,
+};
 use crate::math::srgb::linear_colour;
-use crate::math::vec3::{length, normalise, sub, to_f32};
-use crate::scene::{Scene, Sky};
+use crate::math::vec3::{length, normalise, scale, sub, to_f32};
+use crate::scene::{Scene, Sky, SkySource};
+use std::f64::consts::PI;
 
 // The number of points along a cell's side that are compared with a star.
 const POINTS: usize = 9;
@@ -13,7 +16,33 @@ const SIDE: usize = STAR_CELLS as usize;
 
 /// The features that a sky needs from kernels, as bits of Constants::features.
 pub fn features(sky: &Sky) -> i32 {
-    (i32::from(sky.image.is_some()) * FEATURE_SKY_MAP) | (i32::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
+    (i32::from(sky.image.is_some()) * FEATURE_SKY_MAP)
+        | (i32::from(sky.image == Some(SkySource::Sun)) * FEATURE_AREA_LIGHTS)
+        | (i32::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
+}
+
+/// The sun as a light far beyond the scene, whose coordinates `reach` bounds. It has `samples` shadow rays.
+pub fn sunlight(map: Option<&SkyMap>, reach: f32, samples: i32) -> Option<Light> {
+    let sun = map?.sun?;
+    let distance = 1.0e4 * f64::from(if reach > 0.0 { reach } else { 1.0 });
+    Some(Light {
+        position: to_f32(scale(sun.direction, distance)),
+        colour: to_f32(scale(sun.irradiance, 1.0 / PI)),
+        radius: (distance * sun.radius) as f32,
+        samples,
+    })
+}
+
+/// The constants of the sun's disc.
+pub fn disc(map: Option<&SkyMap>) -> Constants {
+    let Some(sun) = map.and_then(|map| map.sun) else { return Constants::default() };
+    let square = sun.radius * sun.radius;
+    Constants {
+        sun_sharpness: (1.0 / square) as f32,
+        sun_direction: to_f32(sun.direction),
+        sun_radiance: to_f32(scale(sun.irradiance, 1.0 / (PI * square))),
+        ..Constants::default()
+    }
 }
 
 /// The sky map, if the sky is visible. It is infinitely far away, so any fog hides it.
@@ -71,9 +100,8 @@ fn reaches(star: &sky::Star, x: usize, y: usize) -> bool {
 mod tests {
     use super::*;
     use crate::assets::source::Limits;
-    use crate::math::vec3::{add, cross, scale};
-    use crate::scene::{Sky, SkySource};
-    use std::f64::consts::PI;
+    use crate::math::vec3::{add, cross};
+    use crate::scene::Sky;
 
     fn night() -> SkyMap {
         let sky = Sky { image: Some(SkySource::Night), rotation_deg: 40.0, ..Sky::default() };

@@ -3,6 +3,7 @@
 use super::defaults;
 use super::diagnostic::Rule;
 use super::keys::keys;
+use super::keys::read::Table;
 use super::keys::words::sources;
 use crate::math::vec3::Vec3;
 
@@ -16,16 +17,35 @@ keys! {
         pub horizon: Vec3 = defaults::HORIZON, colour(), rule(Rule::Brightness), spelled();
         /// The gradient runs from the nadir to the zenith, not from the horizon.
         pub from_below: bool = false;
-        /// An equirectangular picture instead of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @studio, @dusk, @night, @overcast.
+        /// An equirectangular picture instead of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @sun, @studio, @dusk, @night, @overcast.
         pub image: Option<SkySource> = None, example("\"@dusk\""), group("Picture");
         /// Rotates the picture about the vertical axis, counterclockwise from above.
         pub rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
         /// Multiplies the picture's light.
         pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled();
+        /// Height of the sun above the horizon; it stands in the direction of +x, which `rotation_deg` turns. A low sun is red.
+        pub sun_elevation_deg: f64 = 20.0, rule(Rule::Within(-18.0, 90.0)), unit("degrees"), when("image", &["@sun"]), group("Sun"), beside(IMAGE);
+        /// Diameter of the sun's disc; a larger one gives softer shadows and as much light.
+        pub sun_size_deg: f64 = 0.53, rule(Rule::Within(0.1, 30.0)), unit("degrees"), slider(0.1, 5.0), when("image", &["@sun"]), beside(IMAGE);
+        /// Haze: the optical depth of air and haze over that of clear air.
+        pub turbidity: f64 = 2.0, rule(Rule::Within(1.0, 10.0)), when("image", &["@sun"]), beside(IMAGE);
+        /// Color of the ground below the horizon.
+        pub ground: Vec3 = [0.3; 3], colour(), rule(Rule::Fraction), when("image", &["@sun"]), beside(IMAGE);
         /// Frames are transparent where the camera sees only sky (.png, .exr, .tiff, .webp, .data); the sky still lights the scene and shows in mirrors.
         pub transparent: bool = false, group("Transparency");
     }
+
+    fn check(&mut self, table: &mut Table) {
+        for key in ["sun_elevation_deg", "sun_size_deg", "turbidity", "ground"] {
+            if self.image != Some(SkySource::Sun) {
+                table.problem_at(key, format!("this sky has no `{key}`"), "it beside `image = \"@sun\"`");
+            }
+        }
+    }
 }
+
+// What examples of the sun's keys need beside them.
+const IMAGE: &str = "image = \"@sun\"";
 
 sources! {
     /// Where a sky's picture comes from.
@@ -33,6 +53,8 @@ sources! {
         /// An equirectangular picture (Radiance HDR, OpenEXR, PNG or JPEG): its middle column lies in the direction of +x, its
         /// top row straight up.
         File,
+        /// `@sun`: a clear sky, computed for the height of its sun, which lights the scene and casts shadows.
+        Sun = "@sun",
         /// `@studio`: a dark room with softboxes.
         Studio = "@studio",
         /// `@dusk`: the sun has just set.

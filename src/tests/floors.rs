@@ -119,7 +119,7 @@ fn light_comes_through_a_floor() {
 fn an_infinite_floor_fades_to_the_horizon() {
     const SIDE: usize = 48;
     const DUSK: &str = "image = \"@dusk\"";
-    for (sky, how) in [(DUSK, ""), (DUSK, "integrator = \"path\""), ("", "")] {
+    for (sky, how) in [(DUSK, ""), (DUSK, "integrator = \"path\""), ("image = \"@sun\"", ""), ("", "")] {
         for azimuth in [0.0, 90.0, 180.0, 250.0] {
             let scene = toml(&format!(
                 "[output]\nsize = [{SIDE}, {SIDE}]\n[render]\nsamples = 16\n{how}\n[sky]\n{sky}\n\

@@ -268,7 +268,8 @@ fn metal_bodies_mirror_in_their_colour() {
 }
 
 // A level floor under each procedural sky, with nothing else: it reflects its color times the sky's light with Lambert's
-// cosine, summed over the map here. Sampling the sky and following the floor's own rays must both converge to that.
+// cosine, summed over the map here, and that of the sun. Sampling the sky and following the floor's own rays must both
+// converge to that.
 #[test]
 fn a_floor_under_a_made_sky_has_the_skys_light() {
     for (_, name) in SkySource::BUILTIN {
@@ -291,6 +292,9 @@ fn a_floor_under_a_made_sky_has_the_skys_light() {
                 expected =
                     add(expected, scale(light.map(f64::from), linear(0.7) * cosine * angle / std::f64::consts::PI));
             }
+        }
+        if let Some(sun) = map.sun {
+            expected = add(expected, scale(sun.irradiance, linear(0.7) * sun.direction[2] / std::f64::consts::PI));
         }
         let (image, _) = crate::Renderer::new(scene).unwrap().still_linear(0).unwrap();
         let count = f64::from(image.width() * image.height());

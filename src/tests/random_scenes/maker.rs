@@ -254,15 +254,22 @@ impl SceneMaker<'_> {
         }
         self.add(format_args!("[sky]"));
         if self.chance(0.4) {
-            let image = match self.below(6) {
+            let image = match self.below(7) {
                 0 => self.picture("sky.png"),
                 1 => "@studio".to_owned(),
                 2 => "@night".to_owned(),
                 3 => "@overcast".to_owned(),
+                4 => "@sun".to_owned(),
                 _ => "@dusk".to_owned(),
             };
             let (turn, intensity) = (self.one_of(&[0.0, 77.0, -1000.0]), self.one_of(&[1.0, 0.0, 25.0, 1e6]));
             self.add(format_args!("image = \"{image}\"\nrotation_deg = {turn}\nintensity = {intensity:e}"));
+            if image == "@sun" {
+                let (height, size) = (self.one_of(&[-18.0, 0.0, 30.0, 90.0]), self.one_of(&[0.1, 0.53, 30.0]));
+                let (turbidity, ground) = (self.one_of(&[1.0, 2.0, 10.0]), self.colour());
+                self.add(format_args!("sun_elevation_deg = {height}\nsun_size_deg = {size}"));
+                self.add(format_args!("turbidity = {turbidity}\nground = {ground}"));
+            }
         } else if self.chance(0.5) {
             let (zenith, horizon) = (self.bright(), self.bright());
             self.add(format_args!("zenith = {zenith}\nhorizon = {horizon}"));

@@ -1,0 +1,84 @@
+//! The sun of `@sun`: its light and its shadow on a floor, its disc, and its reflection in rough mirrors.
+use super::common::*;
+use crate::assets::sky::{SkyMap, Sun};
+use crate::assets::source::Limits;
+use crate::math::srgb::linear;
+use crate::math::vec3::{Vec3, add, scale};
+use crate::scene::Scene;
+use std::f64::consts::PI;
+
+fn scene(how: &str, size: f64, eye: Vec3, target: Vec3, fov_deg: f64, things: &str) -> Scene {
+    toml(&format!(
+        "[output]\nsize = [24, 24]\n[render]\n{how}\ncutoff = 0\nambient = [0, 0, 0]\nhighlight = 0\n\
+         [sky]\nimage = \"@sun\"\nsun_elevation_deg = 30\nsun_size_deg = {size}\nrotation_deg = 40\n\
+         [camera]\nposition = {eye:?}\nlook_at = {target:?}\nfov_deg = {fov_deg}\n{things}\n"
+    ))
+}
+fn sun(scene: &Scene) -> Sun {
+    SkyMap::of(&scene.world.sky, Limits::default()).unwrap().unwrap().sun.unwrap()
+}
+fn colour(pixels: &[f32]) -> Vec3 {
+    let sum = pixels.chunks_exact(3).fold([0.0; 3], |sum, p| add(sum, [p[0], p[1], p[2]].map(f64::from)));
+    scale(sum, 3.0 / pixels.len() as f64)
+}
+
+const WHITTED: &str = "samples = 4\nlight_samples = 16";
+const FLOOR: &str = "[floor]\ncorners = [[-9,-9,0],[-9,9,0],[9,9,0],[9,-9,0]]\n";
+
+#[test]
+fn the_sun_lights_a_floor_and_casts_a_shadow() {
+    let eye = [0.0, -3.0, 4.0];
+    let floor = format!("{FLOOR}tint = [0.7, 0.7, 0.7]\n");
+    let open = scene(WHITTED, 6.0, eye, [0.0; 3], 0.5, &floor);
+    let sun = sun(&open);
+    let expected = scale(sun.irradiance, linear(0.7) * sun.direction[2] / PI);
+    let got = colour(&light(&open));
+    assert!((0..3).all(|c| (got[c] / expected[c] - 1.0).abs() < 0.01), "{got:?}, expected {expected:?}");
+    for (at, is_dark) in [(3.0, true), (-3.0, false)] {
+        let centre = [sun.direction[0] * at, sun.direction[1] * at, sun.direction[2] * at.abs()];
+        let ball = format!("{floor}[[sphere]]\ncenter = {centre:?}\nradius = 0.5\nmaterial = \"diffuse\"\n");
+        let seen = colour(&light(&scene(WHITTED, 6.0, eye, [0.0; 3], 0.5, &ball)));
+        assert_eq!(seen[1] < 0.001, is_dark, "a ball at {centre:?}: {seen:?}");
+    }
+}
+
+// The camera sees the disc, directly and in a mirror: its light is the sun's.
+#[test]
+fn the_disc_has_the_light_of_the_sun() {
+    let eye = [0.0, 0.0, 3.0];
+    let at = |sun: Sun, up: f64| add(eye, [sun.direction[0], sun.direction[1], sun.direction[2] * up]);
+    let known = sun(&scene(WHITTED, 6.0, eye, [1.0, 0.0, 3.0], 12.0, FLOOR));
+    let nothing = "[[sphere]]\ncenter = [0, 0, -50]\nradius = 0.1\n".to_owned();
+    for how in [WHITTED, "integrator = \"path\"\nsamples = 64"] {
+        for (up, things) in [(1.0, nothing.clone()), (-1.0, format!("{FLOOR}material = \"metal\"\ntint = [1, 1, 1]\n"))]
+        {
+            let seen = colour(&light(&scene(how, 6.0, eye, at(known, up), 12.0, &things)));
+            let side = 2.0 * f64::to_radians(6.0).tan();
+            for c in 0..3 {
+                let expected = known.irradiance[c] / (side * side);
+                // The sky around it adds up to a few hundredths.
+                let off = seen[c] / expected;
+                assert!((0.98..1.06).contains(&off), "{how}, {up}: {seen:?}, expected {expected} for {c}");
+            }
+        }
+    }
+}
+
+// A rough mirror samples the sun as a light, and its reflected rays do not count it again.
+#[test]
+fn rough_mirrors_show_the_sun_once() {
+    let eye = [0.0, 0.0, 3.0];
+    let known = sun(&scene(WHITTED, 30.0, eye, [1.0, 0.0, 3.0], 12.0, FLOOR));
+    let towards = add(eye, [known.direction[0], known.direction[1], -known.direction[2]]);
+    let radiance = scale(known.irradiance, 1.0 / (PI * known.radius * known.radius));
+    for roughness in [0.2, 0.5] {
+        let floor = format!("{FLOOR}material = \"metal\"\ntint = [1, 1, 1]\nroughness = {roughness}\n");
+        let [whitted, paths] = ["samples = 8\nlight_samples = 16", "integrator = \"path\"\nsamples = 1024"]
+            .map(|how| colour(&light(&scene(how, 30.0, eye, towards, 1.0, &floor)))[1]);
+        assert!((whitted / paths - 1.0).abs() < 0.04, "{roughness}: {whitted} and {paths}");
+        if roughness < 0.3 {
+            // The lobe is narrower than the disc.
+            assert!((0.8..1.1).contains(&(paths / radiance[1])), "{paths} of {radiance:?}");
+        }
+    }
+}
