@@ -103,7 +103,9 @@ pub(crate) fn why_unread(language: Language, e: &io::Error) -> String {
         (_, ErrorKind::NotFound | ErrorKind::NotADirectory) => language.not_found(),
         (_, ErrorKind::PermissionDenied) => language.not_permitted(),
         (_, ErrorKind::IsADirectory) => language.is_a_folder(),
-        (_, ErrorKind::Unsupported) => language.no_regular_file(),
+        // By source::open_regular.
+        (_, ErrorKind::InvalidInput) if e.to_string() == Language::English.is_a_folder() => language.is_a_folder(),
+        (_, ErrorKind::InvalidInput) => language.no_regular_file(),
         _ => reason(e),
     }
 }

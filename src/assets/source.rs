@@ -50,11 +50,9 @@ fn most_pixels(bytes: u64, limits: Limits) -> u64 {
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let what = std::fs::metadata(path)?;
     if !what.is_file() {
-        let (kind, why) = match what.is_dir() {
-            true => (io::ErrorKind::IsADirectory, Language::English.is_a_folder()),
-            false => (io::ErrorKind::Unsupported, Language::English.no_regular_file()),
-        };
-        return Err(io::Error::new(kind, why));
+        let english = Language::English;
+        let why = if what.is_dir() { english.is_a_folder() } else { english.no_regular_file() };
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     File::open(path)
 }
