@@ -31,6 +31,9 @@ macro_rules! messages {
     };
 }
 
+/// A message without parts.
+pub(crate) type Message = fn(Language) -> String;
+
 /// A message in all languages, for faults that are found where nobody knows the language yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AllLanguages {
@@ -257,9 +260,10 @@ messages! {
         "`polyfly new {name}` записывает сцену для начала, `polyfly scenes` перечисляет примеры";
 
     // What `polyfly check` says.
-    content(name, frames, width, height, seconds, fps, integrator, samples, bounces)
-        "{name}: {frames} of {width} x {height}, {seconds} s at {fps} a second; {integrator}, {samples} a pixel, at most {bounces}"
-        "{name}: {frames}, {width} x {height}, {seconds} с по {fps} в секунду; {integrator}, {samples} на пиксель, предел: {bounces}";
+    clip(frames, width, height, seconds, fps) "{frames} of {width} x {height}, {seconds} s at {fps} a second"
+        "{frames}, {width} x {height}, {seconds} с по {fps} в секунду";
+    tracing(integrator, samples, bounces) "{integrator}, {samples} a pixel, at most {bounces}"
+        "{integrator}, {samples} на пиксель, предел: {bounces}";
     whitted() "Whitted" "метод Уиттеда";
     occlusion() "ambient occlusion" "рассеянное затенение";
     paths() "paths" "трассировка путей";

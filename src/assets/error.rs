@@ -1,6 +1,6 @@
 //! What is wrong with a file that a scene names.
 
-use crate::language::{AllLanguages, Language};
+use crate::language::{AllLanguages, Language, Message};
 use crate::quote::reason;
 use crate::scene::{MapSource, SkySource, TextureSource};
 use std::io::{self, ErrorKind};
@@ -18,7 +18,7 @@ pub struct AssetError {
     /// What to do about it, if there is more to say.
     pub remedy: Option<String>,
     // The same two in all languages, of files that a scene in tokens may name.
-    pub(crate) translated: Option<(AllLanguages, Option<AllLanguages>)>,
+    pub(crate) translated: Option<Box<Translations>>,
 }
 
 // Whether a picture of this kind is inside the program.
@@ -31,29 +31,30 @@ fn is_builtin(kind: &str, name: &str) -> bool {
     }
 }
 
+/// What is wrong, and the remedy, in all languages.
+#[derive(Debug)]
+pub(crate) struct Translations {
+    what: AllLanguages,
+    remedy: Option<AllLanguages>,
+}
+
 impl AssetError {
     pub(crate) fn new(path: &Path, what: impl Into<String>) -> AssetError {
         AssetError { path: path.to_owned(), at: None, what: what.into(), remedy: None, translated: None }
     }
     // An error in all languages.
-    pub(crate) fn translated(
-        path: &Path,
-        what: impl Fn(Language) -> String,
-        remedy: Option<fn(Language) -> String>,
-    ) -> AssetError {
+    pub(crate) fn translated(path: &Path, what: impl Fn(Language) -> String, remedy: Option<Message>) -> AssetError {
         let (what, remedy) = (AllLanguages::new(what), remedy.map(AllLanguages::new));
         let english = |text: &AllLanguages| text.get(Language::English).to_owned();
-        AssetError {
-            remedy: remedy.as_ref().map(english),
-            translated: Some((what.clone(), remedy)),
-            ..AssetError::new(path, english(&what))
-        }
+        let (own, remedy_in_english) = (english(&what), remedy.as_ref().map(english));
+        let translated = Some(Box::new(Translations { what, remedy }));
+        AssetError { remedy: remedy_in_english, translated, ..AssetError::new(path, own) }
     }
     /// A file that cannot be read.
     pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
         let is_missing = matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
         let what = |language: Language| language.cannot_read_asset(language.kind(kind), why_unread(language, &e));
-        let remedy: Option<fn(Language) -> String> = match kind {
+        let remedy: Option<Message> = match kind {
             "texture" if is_missing => Some(Language::give_another_or_stand_in),
             "texture" => Some(Language::give_another),
             "sky" | "relief" if is_missing => Some(Language::renders_without_it),
@@ -67,7 +68,11 @@ impl AssetError {
         }
         let meant = AllLanguages::new(|language| language.did_you_mean(&name));
         let remedy = Some(meant.get(Language::English).to_owned());
-        AssetError { remedy, translated: error.translated.map(|(what, _)| (what, Some(meant))), ..error }
+        AssetError {
+            remedy,
+            translated: error.translated.map(|both| Box::new(Translations { remedy: Some(meant), ..*both })),
+            ..error
+        }
     }
     /// A file that is not what its name says.
     pub fn broken(kind: &str, path: &Path, what: impl std::fmt::Display) -> AssetError {
@@ -90,7 +95,7 @@ impl AssetError {
     /// What is wrong, and what to do about it.
     pub(crate) fn in_language(&self, language: Language) -> (&str, Option<&str>) {
         match &self.translated {
-            Some((what, remedy)) => (what.get(language), remedy.as_ref().map(|remedy| remedy.get(language))),
+            Some(both) => (both.what.get(language), both.remedy.as_ref().map(|remedy| remedy.get(language))),
             None => (&self.what, self.remedy.as_deref()),
         }
     }

@@ -93,17 +93,11 @@ impl Faults {
 
 fn summary(name: &str, scene: &Scene, language: Language) -> Vec<String> {
     let (render, world, out) = (&scene.render, &scene.world, &scene.output);
-    let content = language.content(
-        name,
-        language.count_frames(out.frames),
-        render.width,
-        render.height,
-        format_args!("{:.2}", f64::from(out.frames) / out.fps),
-        out.fps,
-        (render.integrator.capabilities().title)(language),
-        language.count_samples(render.samples_per_pixel()),
-        language.count_bounces(render.depth),
-    );
+    let seconds = format!("{:.2}", f64::from(out.frames) / out.fps);
+    let clip = language.clip(language.count_frames(out.frames), render.width, render.height, seconds, out.fps);
+    let samples = language.count_samples(render.samples_per_pixel());
+    let title = (render.integrator.capabilities().title)(language);
+    let tracing = language.tracing(title, samples, language.count_bounces(render.depth));
     let lamps: usize = world.bodies.iter().map(|b| b.lamps.count() as usize * b.solid.edges().len()).sum();
     let counted = |count: usize, words: fn(Language, u64) -> String| (count > 0).then(|| words(language, count as u64));
     let things = [
@@ -117,7 +111,10 @@ fn summary(name: &str, scene: &Scene, language: Language) -> Vec<String> {
         world.floor.is_some().then(|| language.a_floor()),
         counted(world.lights.len(), Language::count_lights),
     ];
-    let mut lines = vec![content, language.it_holds(things.into_iter().flatten().collect::<Vec<_>>().join(", "))];
+    let mut lines = vec![
+        format!("{name}: {clip}; {tracing}"),
+        language.it_holds(things.into_iter().flatten().collect::<Vec<_>>().join(", ")),
+    ];
     scene.clone().visit_files(|place, path| lines.push(format!("{place}: {}", path.display())));
     lines.push(language.frames_go_to(&out.files));
     lines.extend(out.video.iter().map(|video| language.video_goes_to(video.display())));

@@ -18,6 +18,9 @@ pub fn hints(scene: &Scene, language: Language) -> Vec<String> {
     of_camera(scene, language).into_iter().chain(of_sky(scene, language)).collect()
 }
 
+// A hint about bodies with these numbers.
+type Unseen = fn(Language, String) -> String;
+
 // Checks where the camera stands and looks, and which bodies it never sees.
 fn of_camera(scene: &Scene, language: Language) -> Vec<String> {
     let (frames, world) = (scene.output.frames, &scene.world);
@@ -54,7 +57,7 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<String> {
     for (i, inside) in (1..).zip(&inside) {
         hints.extend(list(inside).map(|frames| language.inside_ball(i, frames)));
     }
-    let words: [[fn(Language, String) -> String; 2]; 2] =
+    let words: [[Unseen; 2]; 2] =
         [[Language::unseen_body, Language::unseen_bodies], [Language::unseen_ball, Language::unseen_balls]];
     for ([one_unseen, several_unseen], is_seen) in words.into_iter().zip([bodies_seen, balls_seen]) {
         let unseen = (1..).zip(is_seen).filter(|(_, is_seen)| !is_seen).map(|(i, _): (usize, _)| i.to_string());

@@ -5,7 +5,7 @@ use super::usage;
 use crate::assets::AssetError;
 use crate::cli::{Failure, MissingTexture, SceneArgs, assignment, home, language, usage};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{Language, Message};
 use crate::quote::brief;
 use crate::report::{fault, is_quiet, warn};
 use crate::run::load::read_text;
@@ -96,7 +96,7 @@ impl SceneText {
     }
 
     // Warns of a missing file, and says what is shown in its place.
-    fn warn_of_missing(&self, file: &Path, instead: fn(Language) -> String) {
+    fn warn_of_missing(&self, file: &Path, instead: Message) {
         let language = self.language();
         let (what, instead) = (language.no_file(brief(&file.display().to_string())), instead(language));
         match self.place(file) {
@@ -150,7 +150,7 @@ pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec
 
 /// Replaces pictures whose files are missing, if `--missing-texture` asks for that. Returns the files, and what is shown in
 /// their place.
-pub fn replace_missing(args: &SceneArgs, scene: &mut Scene) -> Vec<(PathBuf, fn(Language) -> String)> {
+pub fn replace_missing(args: &SceneArgs, scene: &mut Scene) -> Vec<(PathBuf, Message)> {
     let mut missing = BTreeSet::new();
     let is_missing = |e: std::io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
     if args.missing_texture == MissingTexture::StandIn {
