@@ -11,7 +11,7 @@ mod scene;
 mod values;
 mod version;
 
-use crate::scene::{Grammar, Solid};
+use crate::scene::{Grammar, Look, Solid};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub use exit::Exit;
 pub use failure::Failure;
@@ -21,7 +21,7 @@ pub use language::{choose_language, language};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
-pub use scene::{MissingTexture, QualityArg, SceneArgs, assignment};
+pub use scene::{MissingTexture, QualityArg, SamplesArg, SceneArgs, assignment};
 use std::path::PathBuf;
 pub use values::{check_pixels, environment, home};
 use values::{parse_size, parse_solids, parse_thread_list};
@@ -291,6 +291,9 @@ pub struct ConvertArgs {
     /// The three bodies of a scene in tokens.
     #[arg(long, value_name = "A,B,C", value_parser = parse_solids)]
     pub solids: Option<[Solid; 3]>,
+    /// The look of the scene [default: `film` for tokens with lamps, `plain` for the two shorter dialects; TOML: its `look`]
+    #[arg(long, value_enum)]
+    pub look: Option<Look>,
     /// The file to write; stdout if not given.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -29,6 +29,7 @@ mod kernel;
 mod keys;
 mod lamps;
 mod lights;
+mod look;
 mod materials;
 mod motion;
 mod occlusion;

@@ -107,7 +107,7 @@ void POLYFLY_NAME(grain)(float* row, int width, u32 y, u32 frame, float strength
   }
 }
 
-void POLYFLY_NAME(curve)(int curve, const double* display, const float* light, i64 n, float* out) {
+void POLYFLY_NAME(curve)(int curve, const float* punch, const double* display, const float* light, i64 n, float* out) {
   for (i64 first = 0; first < n; first += PIECE) {
     const int here = n - first < PIECE ? (int)(n - first) : PIECE;
     double r[PIECE] = {}, g[PIECE] = {}, b[PIECE] = {};
@@ -127,11 +127,13 @@ void POLYFLY_NAME(curve)(int curve, const double* display, const float* light, i
     } else if (curve == CURVE_FILMIC) {
       EACH(filmic_curve)
     } else {
+      const double contrast = (double)punch[0] - 1.0, saturation = (double)punch[1] - 1.0;
+      const auto onto_display = [&](Shown c) { return out_of_agx(saturated(c, saturation)); };
       EACH(into_agx)
       double* const channels[3] = {r, g, b};
       for (double* c : channels)
-        for (int i = 0; i < PIECE; ++i) c[i] = agx_curve(c[i]);
-      EACH(out_of_agx)
+        for (int i = 0; i < PIECE; ++i) c[i] = agx_curve(c[i], contrast);
+      EACH(onto_display)
       for (double* c : channels)
         for (int i = 0; i < PIECE; ++i) c[i] = display_light(display, c[i]);
     }

@@ -73,7 +73,7 @@ POLYFLY_FN u32 finish_pixel(const Scene& scene, const PostParams& post, int fram
     for (int c = 0; c < 3; ++c) light[c] *= factor;
   }
   if (post.curve) {
-    const Shown c = tone_curve(post.curve, display, shown(light[0], light[1], light[2]));
+    const Shown c = tone_curve(post.curve, post.punch, display, shown(light[0], light[1], light[2]));
     light[0] = (float)c.r, light[1] = (float)c.g, light[2] = (float)c.b;
   }
   const Int threshold = post.dither ? dither_threshold(Int(x), dither_row(y, frame)) : Int(128);

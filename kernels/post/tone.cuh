@@ -66,10 +66,12 @@ POLYFLY_FN Shown filmic_curve(Shown c) {
   const double to = min(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 1.0);
   return choose(peak <= 0.0, c, compress(c, peak, to));
 }
-// AgX by T. Sobotka, in B. Wrensch's polynomial form, 2023: one channel in AgX's primaries.
-POLYFLY_FN double agx_curve(double light) {
-  const double low = -12.47393, high = 4.026069;
-  const double stops = min(max(log2_of(max(light, 1e-10)), low), high);
+// AgX by T. Sobotka, in B. Wrensch's polynomial form, 2023: one channel in AgX's primaries. more_contrast: stops from middle
+// gray (0.18) are this much longer.
+POLYFLY_FN double agx_curve(double light, double more_contrast) {
+  const double low = -12.47393, high = 4.026069, grey = -2.473931188332412;
+  const double own = log2_of(max(light, 1e-10));
+  const double stops = min(max(own + more_contrast * (own - grey), low), high);
   const double x = (stops - low) / (high - low);
   const double x2 = x * x, x4 = x * x * x * x;
   return 15.5 * x4 * x2 - 40.14 * x4 * x + 31.96 * x4 - 6.868 * x2 * x + 0.4298 * x2 + 0.1191 * x - 0.00232;
@@ -84,6 +86,11 @@ POLYFLY_FN Shown out_of_agx(Shown c) {
                -0.0528968517574562 * c.r + 1.15190312990417 * c.g + -0.0989611768448433 * c.b,
                -0.0529716355144438 * c.r + -0.0980434501171241 * c.g + 1.15107367264116 * c.b);
 }
+// Moves a color away from the gray of its luminance.
+POLYFLY_FN Shown saturated(Shown c, double more) {
+  const double grey = 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b;
+  return shown(c.r + more * (c.r - grey), c.g + more * (c.g - grey), c.b + more * (c.b - grey));
+}
 // A display value as linear light, by linear interpolation in a table over i / DISPLAY_LAST.
 POLYFLY_FN double display_light(const double* table, double x) {
   const double at = min(max(x, 0.0), 1.0) * (double)DISPLAY_LAST;
@@ -92,11 +99,14 @@ POLYFLY_FN double display_light(const double* table, double x) {
   return table[i] + (table[i + 1] - table[i]) * (at - (double)i);
 }
 
-// What a display shows of a pixel by one of the curves; display: the table of display_light.
-POLYFLY_FN Shown tone_curve(int curve, const double* display, Shown c) {
+// What a display shows of a pixel by one of the curves. punch: contrast and saturation of AgX; display: the table of
+// display_light.
+POLYFLY_FN Shown tone_curve(int curve, const float* punch, const double* display, Shown c) {
   if (curve == CURVE_NEUTRAL) return neutral_curve(c);
   if (curve == CURVE_FILMIC) return filmic_curve(c);
   c = into_agx(c);
-  c = out_of_agx(shown(agx_curve(c.r), agx_curve(c.g), agx_curve(c.b)));
+  const double contrast = (double)punch[0] - 1.0, saturation = (double)punch[1] - 1.0;
+  c = shown(agx_curve(c.r, contrast), agx_curve(c.g, contrast), agx_curve(c.b, contrast));
+  c = out_of_agx(saturated(c, saturation));
   return shown(display_light(display, c.r), display_light(display, c.g), display_light(display, c.b));
 }

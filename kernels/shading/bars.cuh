@@ -20,57 +20,99 @@ POLYFLY_FN Real box_coverage(Real far, Real x, Real inverse_width) {
   return max(min(fma(far - x, inverse_width, Real(0.5f)), Real(1.0f)), Real(0.0f));
 }
 
-// Smallest distance of a lamp's centre from the edge, in lamp radii: a lamp fills at most 0.42 of the bar's width.
+// Smallest distance of a flat lamp's center from the edge, in lamp radii: a lamp fills at most 0.42 of the bar's width.
 #define LAMP_REACH 1.19f
+// The diameter of the largest lamps over the bar's width within the face.
+#define LAMP_WIDTH 0.84f
 
-// --- lamps: discs along the middle of a bar, with a bright core and a glow on the bar around them ---
+// --- lamps: a row along a bar, with a bright core and a glow on the bar around them ---
+// Domes are balls within the body that touch both faces of the edge, and a strip is a tube there: the line of any ray
+// that crosses them meets the body beside the edge, and sees them round. Discs lie flat in the middle of both faces' bars.
+struct Lamp {
+  Vec light;
+  Real cover;  // the fraction of the footprint that the lamp fills
+};
 // across: distance to the edge within the face; place: position along the edge, 0 at its middle; width: footprint
-// across the edge; sideways: component of the ray's direction across the edge; cover: fraction of the footprint on the
-// bar. A lamp smaller than the footprint is spread over it; of a row with a smaller spacing the mean is shown.
+// across the edge; facing, sideways, along: components of the ray's direction along the face's outward normal, across the
+// edge and along it; cover: fraction of the footprint on the bar. A lamp smaller than the footprint is spread over it; of a
+// row with a smaller spacing the mean is shown.
 template <class S>
-POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, const Footprint& f, Real width,
-                          Real sideways, Real cover) {
+POLYFLY_FN Lamp lamp_seen(const S&, const Body& body, Real across, Real place, const Footprint& f, Real width,
+                          Real facing, Real sideways, Real along, Real cover) {
   const Real zero = Real(0.0f), half = Real(0.5f), one = Real(1.0f);
-  const bool strip = body.lamps < 0;
+  const bool strip = body.lamps < 0, dome = (body.lamp_sides & LAMPS_DOME) != 0;
+  const Real off = across - Real(body.lamp_across);
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
+  // The squared length of the footprint along the edge; half its width in lamp radii.
+  Real long2, spread, fill = Real(body.lamp_fill);
+  // Of domes: the squared distance of the ray from their axis, in lamp radii, and the squared sine of the angle between both.
+  Real beside2 = zero, sine2 = one, inverse2 = one;
+  if (dome) {
+    sine2 = max(fma(facing, facing, sideways * sideways), Real(1.0e-4f));
+    inverse2 = reciprocal(sine2);
+    const Real over = off * Real(body.lamp_sharpness);
+    const Real beside = fma(over, facing, -sideways);
+    beside2 = beside * beside * inverse2;
+    // Where the ray is nearest to the axis.
+    const float radius_in_cells = strip ? 0.0f : 0.63661977f * body.lamp_fill;
+    cell = fma(along * fma(over, sideways, facing), inverse2 * Real(-radius_in_cells), cell);
+    long2 = f.width * f.width * inverse2;
+    spread = Real(0.5f * body.lamp_sharpness) * f.width;
+    if (!strip) fill = min(fill * sqrt(inverse2), one);
+  } else {
+    const Real longest = f.width * f.slant;
+    long2 = longest * longest * fma(-sideways, sideways, one);
+    spread = Real(0.5f * body.lamp_sharpness) * (strip ? width : f.width * sqrt(f.slant));
+  }
   const Real first = zero, last = Real((float)(body.lamps - 1));
   const Real number = to_real(to_int(min(max(cell, first), last)));
-  // The squared length of the footprint along the edge. A row of lamps with a smaller spacing is a continuous line of
-  // light; the transition starts at half that length.
-  const Real longest = f.width * f.slant, long2 = longest * longest * fma(-sideways, sideways, one);
+  // A row of lamps with a smaller spacing than the footprint is a continuous line of light; the transition starts at half
+  // that length.
   const Real row = strip ? one : max(min(fma(long2, Real(body.lamp_merging), Real(-1.0f / 3.0f)), one), zero);
   const Real aside = (cell - number - half) * Real(body.lamp_spacing) * (one - row);
   // From here on in lamp radii; names with 2 are squared.
   const Real sharpness = Real(body.lamp_sharpness * body.lamp_sharpness), aside2 = aside * aside;
-  const Real off = across - Real(body.lamp_across), beyond = across + Real(body.lamp_across);
-  const Real far2 = fma(off, off, aside2) * sharpness;
-  const Real spread = Real(0.5f * body.lamp_sharpness) * (strip ? width : f.width * sqrt(f.slant));
+  const Real far2 = dome ? fma(aside2 * sine2, sharpness, beside2) : fma(off, off, aside2) * sharpness;
   const Real half_width = max(min(spread, Real(1.0e18f)), Real(1.0e-9f));
   // A disc filtered by a box: as large as the larger of both, with a border as wide as the smaller.
   const Real inverse = reciprocal(half_width), rim = half * max(inverse, one);
   const Real grown = max(half_width, one), soft = min(half_width, one), blurred = soft * soft;
   const Real own = box_coverage(grown, sqrt_or_zero(far2), rim);
   Real shown = own;
-  if (any(grown + soft > Real(LAMP_REACH))) {
+  if (!dome && any(grown + soft > Real(LAMP_REACH))) {
     // Plus the lamp on the other side of the edge.
+    const Real beyond = across + Real(body.lamp_across);
     shown = shown + box_coverage(grown, sqrt_or_zero(fma(beyond, beyond, aside2) * sharpness), rim);
   }
   // A disc's light is spread over its area, a line's over its width.
-  const Real line = min(inverse, one) * Real(body.lamp_fill);
+  const Real less = min(inverse, one), line = less * fill;
   shown = shown * (strip ? line : mix(reciprocal(fma(blurred, Real(1.0f / 3.0f), grown * grown)), line, row));
+  if (dome && any(grown > one)) {
+    // Beyond a silhouette no surface shows the spread light: the share before it makes up for the rest.
+    const Mask silhouette = (grown > one) & (facing < zero) & (fma(facing, Real(body.bar_inward), -sideways) > zero);
+    const Real away = min(abs(fma(Real(body.bar_lean), facing, sideways)) * sqrt(inverse2) * less, one);
+    // Of a disc, whose segment is nearly a polynomial, and of a line.
+    const Real slope = fma(row, Real(-0.1366f), Real(0.6366f));
+    const Real before = fma(away, fma(away * away, half - slope, slope), half);
+    shown = select(silhouette, shown * reciprocal(before), shown);
+  }
   const Real core = max(one - far2, zero);
   const Real white = mix(core * core * Real(1.6f), Real(strip ? 1.6f * 8.0f / 15.0f : 1.6f / 3.0f), blurred) * shown;
   const Real tinted =
       mix(fma(core, Real(1.4f), Real(1.2f)), Real(strip ? 1.2f + 1.4f * 2.0f / 3.0f : 1.9f), blurred) * shown;
+  // The core is as bright in any color: white in the share lamp_core, the lamp's own else.
   const Vec colour = vec(body.lamp_colour);
-  const Real strength = max_component(colour) * white;
-  const Real around = fma(Real(0.22f) * reciprocal(max(far2, one)), (one - own) * cover, tinted);
-  const Vec light =
-      vec(fma(colour.x, around, strength), fma(colour.y, around, strength), fma(colour.z, around, strength));
-  if (SceneTraits<S>::plain || body.chase < 0.0f) return light;
+  const Real strength = max_component(colour) * Real(body.lamp_core) * white;
+  const Real around = fma(white, Real(1.0f - body.lamp_core),
+                          fma(Real(0.22f) * reciprocal(max(far2, one)), (one - own) * cover, tinted));
+  Lamp lamp;
+  lamp.light = vec(fma(colour.x, around, strength), fma(colour.y, around, strength), fma(colour.z, around, strength));
+  lamp.cover = min(shown, one);
+  if (SceneTraits<S>::plain || body.chase < 0.0f) return lamp;
   // Every fourth lamp (four per strip) is a bright head with a tail behind it.
   const Real head = fract(fma(strip ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
-  return light * fma(head * head, Real(0.95f), Real(0.05f));
+  lamp.light = lamp.light * fma(head * head, Real(0.95f), Real(0.05f));
+  return lamp;
 }
 
 // The slope of a bar's border away from the edge, and the number of bounces after which bars reflect nothing.
@@ -83,9 +125,9 @@ POLYFLY_FN Vec lamp_light(const S&, const Body& body, Real across, Real place, c
 // A bar at q (relative to the body's centre), in the lanes of `near`: half-round metal along the edge between the face
 // with normal n and the adjacent face, which is `nearest` to q. Its normal turns from that of the edge, between both
 // faces, into the face. Where the footprint covers bar and pane, their weights are mixed, and the normal is that of the
-// one that reflects more. f: the footprint.
+// one that reflects more. f: the footprint. Returns the fraction of the footprint that a lamp hides.
 template <class S>
-POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest,
+POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest,
                           const Footprint& f, Mask near, Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   Vec other = n;
@@ -95,7 +137,8 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
     other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
   }
   // The edge's direction is n x other, whose length is the sine 1 / bar_to_edge.
-  const Real place = dot(cross(n, other), q) * Real(body.bar_to_edge);
+  const Vec edge = cross(n, other);
+  const Real place = dot(edge, q) * Real(body.bar_to_edge), along = dot(edge, ray.d) * Real(body.bar_to_edge);
   // Orients both normals away from the body's centre.
   n = select(dot(n, q) < zero, -n, n);
   other = select(dot(other, q) < zero, -other, other);
@@ -107,16 +150,19 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Real rim = Real(body.bar * body.bar_to_edge);
   const Real cover = box_coverage(rim, across, inverse_width) - box_coverage(-rim, across, inverse_width);
   const Mask outside = facing < zero;
+  Real hidden = zero;
   if (body.lamps != 0) {
     Mask shines = near;
     if constexpr (!SceneTraits<S>::plain) {
       if (!(body.lamp_sides & LAMPS_INSIDE)) shines = shines & outside;
       if (!(body.lamp_sides & LAMPS_OUTSIDE)) shines = shines & !outside;
     }
-    s.emission = select(shines, lamp_light(scene, body, across, place, f, width, sideways, cover), s.emission);
+    const Lamp lamp = lamp_seen(scene, body, across, place, f, width, facing, sideways, along, cover);
+    s.emission = select(shines, lamp.light, s.emission);
+    if (body.lamp_sides & LAMPS_DOME) hidden = select(shines, lamp.cover, zero);
   }
   const Mask bar = near & (cover > zero);
-  if (!any(bar)) return;
+  if (!any(bar)) return hidden;
   const Real pane = one - cover;
   // From inside and after several bounces bars do not reflect: their reflections would only be noise.
   const Mask mirrors = bar & outside & ((ray.bounces & Int(BOUNCE_MASK)) < Int(BAR_BOUNCES));
@@ -126,7 +172,7 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   s.highlight_weight = select(bar, mix(s.highlight_weight, Real(scene.constants.highlight), cover), s.highlight_weight);
   s.transmit = select(bar, s.transmit * pane, s.transmit);
   s.reflect = select(bar, fma(s.reflect, pane, Reflectance<S>::all(mirrored_share)), s.reflect);
-  if (!any(dominates)) return;
+  if (!any(dominates)) return hidden;
   const Vec face = select(outside, n, -n);
   const Real first = select(outside, Real(-body.bar_lean), Real(body.bar_lean));
   const Real lean = fma(Real(BAR_RIM) - first, min(nearest * Real(body.bar_inverse), one), first);
@@ -144,9 +190,10 @@ POLYFLY_FN void shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Vec mirrored = fma(round, Real(-2.0f) * dot(round, ray.d), ray.d);
   const Real below = dot(mirrored, face) - Real(0.02f);
   const Mask gives_way = dominates & (mirrors | (cover < one)) & (below < zero);
-  if (!any(gives_way)) return;
+  if (!any(gives_way)) return hidden;
   const Vec kept_above = normalise(fma(face, -below, mirrored));
   s.n = select(gives_way, normalise(kept_above - ray.d), s.n);
+  return hidden;
 }
 
 // Blends the bars of body k over the surface that its material has produced.
@@ -157,9 +204,18 @@ POLYFLY_FN void shade_bars(const S& scene, const FrameParams& frame, int k, cons
   if (!(body.bar > 0.0f)) return;
   const Vec q = s.p - vec(body.centre);
   const Footprint f = {s.cone * Real(frame.pixel_footprint), reciprocal(max(abs(dot(x.face, ray.d)), Real(0.01f)))};
-  // Half of the footprint may reach the bar.
-  const Mask near = m &
-      (x.edge_distance * Real(body.bar_to_edge) <
-       fma(f.width, f.slant * Real(0.5f), Real(body.bar * body.bar_to_edge)));
-  if (any(near)) shade_bar(scene, body, ray, q, x.face, x.edge_distance, f, near, s);
+  // Half of the footprint may reach the bar, or a dome that a slanting ray sees over the pane.
+  const Real rim = Real(body.bar * body.bar_to_edge);
+  const Real reach = body.lamps != 0 && (body.lamp_sides & LAMPS_DOME)
+      ? max(rim, fma(f.slant, Real(LAMP_WIDTH * body.bar * body.bar_to_edge), Real(body.lamp_across)))
+      : rim;
+  const Mask near = m & (x.edge_distance * Real(body.bar_to_edge) < fma(f.width, f.slant * Real(0.5f), reach));
+  if (!any(near)) return;
+  const Real hidden = shade_bar(scene, body, ray, q, x.face, x.edge_distance, f, near, s);
+  if (!any(hidden > Real(0.0f))) return;
+  const Real clear = Real(1.0f) - hidden;
+  s.albedo = s.albedo * clear;
+  s.highlight_weight = s.highlight_weight * clear;
+  s.transmit = s.transmit * clear;
+  s.reflect = s.reflect * clear;
 }

@@ -6,7 +6,7 @@ use crate::language::Language;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
-use crate::scene::{ParseOptions, Sampling, Scene, Solid, TextureSource};
+use crate::scene::{Look, ParseOptions, Sampling, Scene, Solid, TextureSource};
 use clap::{Args, ValueEnum};
 
 /// How much work goes into each picture, as a flag's value.
@@ -110,6 +110,13 @@ pub struct SceneArgs {
     /// The solids of the bodies: three in tokens, as many as the scene has in TOML.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]
     pub solids: Vec<Solid>,
+    /// What keys of film, floor, lamps and shutter hold that the scene does not give [default: `film` for tokens with lamps,
+    /// `plain` for the two shorter dialects; TOML: its `look`]
+    #[arg(long, value_enum, help_heading = "Scene")]
+    pub look: Option<Look>,
+    /// The flat look of the coursework's programs: short for --look plain.
+    #[arg(long, conflicts_with = "look", help_heading = "Scene")]
+    pub plain: bool,
     /// The floor's texture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @wood or none.
     #[arg(long, value_name = "FILE", help_heading = "Scene")]
     pub texture: Option<String>,
@@ -141,6 +148,11 @@ impl SceneArgs {
             (_, true) => Some(QualityArg::Final),
             _ => self.quality,
         }
+    }
+
+    /// The requested look, by any of its flags.
+    pub fn asked_look(&self) -> Option<Look> {
+        if self.plain { Some(Look::Plain) } else { self.look }
     }
 
     /// The bodies of a token scene.

@@ -5,7 +5,7 @@ use crate::run::ShardMode;
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
-use crate::scene::{ColourBy, Grammar, Solid};
+use crate::scene::{ColourBy, Grammar, Look, Solid};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use std::path::Path;
@@ -29,6 +29,10 @@ values! {
     Grammar {
         Tokens = "tokens": "The coursework's token text",
         Toml = "toml": "TOML",
+    }
+    Look {
+        Film = "film": "As on film: lamps that glow, slim dark bars, a floor to the horizon, little ambient light, motion blur",
+        Plain = "plain": "Flat, as the programs of the coursework",
     }
     Split {
         Auto = "auto": "Frames where there are enough of them, else tiles",

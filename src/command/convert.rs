@@ -29,6 +29,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     // Paths are kept as written: neither the scene's folder nor the home folder is inserted.
     let options = ParseOptions {
         solids: args.solids.unwrap_or(ParseOptions::SOLIDS),
+        look: args.look,
         language: language(),
         ..ParseOptions::default()
     };
@@ -46,6 +47,9 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     };
     if let (Grammar::Tokens, Some(names)) = (to, tokens::solids_flag(&parsed.scene)) {
         say(&format!("the bodies are not the usual three: render these tokens with --solids {names}"));
+    }
+    if let (Grammar::Tokens, Some(look)) = (to, tokens::look_flag(&parsed.scene)) {
+        say(&format!("their look is not the usual one: render these tokens with --look {look}"));
     }
     match target {
         Some(path) => Ok(write_whole(path, |file| file.write_all(written.as_bytes()))?),

@@ -3,7 +3,7 @@
 
 use super::usage;
 use crate::assets::AssetError;
-use crate::cli::{Failure, MissingTexture, SceneArgs, assignment, home, language, usage};
+use crate::cli::{Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language, usage};
 use crate::error::Error;
 use crate::language::{Language, Message};
 use crate::quote::brief;
@@ -11,7 +11,7 @@ use crate::report::{fault, is_quiet, warn};
 use crate::run::load::read_text;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::diagnostic::{Colours, Severity};
-use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene, Solid};
+use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,9 @@ impl SceneText {
     }
 
     /// Parses the scene. Paths may start with `~`.
-    pub fn parse(&self, solids: [Solid; 3]) -> Result<Parsed, Failure> {
-        let options = ParseOptions { folder: &self.folder, home: home(), solids, language: language() };
+    pub fn parse(&self, args: &SceneArgs) -> Result<Parsed, Failure> {
+        let (solids, look) = (args.token_solids(), args.asked_look());
+        let options = ParseOptions { folder: &self.folder, home: home(), solids, look, language: language() };
         Ok(scene::parse(&self.text, &self.shown, options)?)
     }
 
@@ -134,13 +135,18 @@ pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Fa
 /// Reads a scene and applies the flags. Also returns an error for each file that the scene must not read.
 pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec<Error>), Failure> {
     let source = SceneText::read(name)?;
-    let parsed = source.parse(args.token_solids())?;
+    let parsed = source.parse(args)?;
     let grammar = parsed.grammar;
     let (written, Parsed { mut scene, warnings, .. }) = match args.set[..] {
         [] => (source.clone(), parsed),
         _ => changed(&source, parsed, args)?,
     };
     written.warn(warnings);
+    // Tokens have a shutter by their look alone, and adaptive samples have none.
+    let asks_for_shutter = args.set.iter().any(|change| change.trim_start().starts_with("camera.shutter"));
+    if grammar == Grammar::Tokens && matches!(args.samples, Some(SamplesArg::Range(..))) && !asks_for_shutter {
+        scene.camera.shutter = 0.0;
+    }
     args.override_scene(&mut scene)?;
     replace_missing(args, &mut scene).into_iter().for_each(|(file, instead)| source.warn_of_missing(&file, instead));
     let sandbox = PathSandbox::of(name, args.allow_outside);
@@ -176,6 +182,6 @@ fn changed(source: &SceneText, parsed: Parsed, args: &SceneArgs) -> Result<(Scen
         text = scene::edit::set(&text, key, Some(value)).map_err(wrong)?;
     }
     let source = SceneText { text, shown: format!("{} (as --set has it)", source.shown), folder };
-    let parsed = source.parse(args.token_solids())?;
+    let parsed = source.parse(args)?;
     Ok((source, parsed))
 }

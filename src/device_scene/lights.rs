@@ -6,7 +6,7 @@ use crate::gpu_types::{FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, Light as GpuLight, S
 use crate::math::platonic::Solid;
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, length, normalise, scale, sub, to_f32};
-use crate::scene::{Body, LampSides, Light, Material, MaterialKind, Scene};
+use crate::scene::{Body, LampShape, LampSides, Light, Material, MaterialKind, Scene};
 
 /// The scene's point lights, and the sun. `reach` bounds its coordinates.
 pub fn points(scene: &Scene, assets: &Assets, reach: f32) -> Vec<GpuLight> {
@@ -104,13 +104,24 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
         let radius = lamp_radius(body);
         let colour = lamp_light(body);
         let top = colour.iter().copied().fold(0.0, f64::max);
-        // The mean over the disc of lamp_light in kernels/shading/material.cuh.
-        let discs = |c: f64| (1.9 * c + 1.6 / 3.0 * top) * radius * radius * f64::from(body.lamps.count());
+        let core = |c: f64| body.lamp_core * top + (1.0 - body.lamp_core) * c;
+        // The mean over the disc of lamp_light in kernels/shading/bars.cuh.
+        let discs = |c: f64| (1.9 * c + 1.6 / 3.0 * core(c)) * radius * radius * f64::from(body.lamps.count());
         // The mean over a strip's width and along the edge. Neither includes the pi of a disc.
         let along = 2.0 * radius * body.solid.edge_length() * body.radius / std::f64::consts::PI;
-        let strip = |c: f64| ((1.2 + 1.4 * 2.0 / 3.0) * c + 1.6 * 8.0 / 15.0 * top) * along;
-        let strength =
-            colour.map(|c| ((if body.lamps.is_strip() { strip(c) } else { discs(c) }) / f64::from(taken)) as f32);
+        let strip = |c: f64| ((1.2 + 1.4 * 2.0 / 3.0) * c + 1.6 * 8.0 / 15.0 * core(c)) * along;
+        let strength = colour.map(|c| (if body.lamps.is_strip() { strip(c) } else { discs(c) }) / f64::from(taken));
+        // Discs shine on the side of their face alone. Domes are seen from all sides but those that both faces hide, or
+        // from within: the more from outside, the sharper the edge.
+        let seen = |side: f64| {
+            let within = std::f64::consts::PI - libm::acos(body.solid.edge_cosine());
+            let share = within / std::f64::consts::PI;
+            let round = if body.lamps.is_strip() { std::f64::consts::FRAC_PI_4 } else { 1.0 };
+            match body.lamp_shape {
+                LampShape::Disc => 1.0,
+                LampShape::Dome => round * if side > 0.0 { 2.0 - share } else { share },
+            }
+        };
         let area = if body.lamps.is_strip() { along } else { radius * radius * f64::from(body.lamps.count()) }
             / f64::from(taken);
         let vertices = body.vertices();
@@ -128,6 +139,7 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
                     let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
                     let position = to_f32(add(body.centre, p));
                     let radius = area.sqrt() as f32;
+                    let strength = strength.map(|c| (c * seen(*side)) as f32);
                     lamps.push(Lamp { position, normal: to_f32(scale(normal, *side)), strength, radius });
                 }
             }

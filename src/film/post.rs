@@ -10,7 +10,7 @@ use super::image::{Image, Layers};
 use crate::device_scene::HostScene;
 use crate::gpu_types::PostParams;
 use crate::kernels::Isa;
-use crate::kernels::develop::{curve_of, per_square};
+use crate::kernels::develop::{curve_of, per_square, punch_of};
 use crate::scene::{Exposure, Scene, Tone};
 use bloom::Bloom;
 use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
@@ -148,6 +148,7 @@ impl PostPipeline {
             gain: [1.0; 3],
             per_square: per_square(width, height),
             curve: curve_of(self.tone),
+            punch: punch_of(self.tone),
             dither: i32::from(self.dither),
             ..PostParams::default()
         };
@@ -236,7 +237,7 @@ mod tests {
         // With automatic exposure, the step exists for any result, because memory is estimated before.
         let auto = pipeline(|film| film.exposure = Exposure::Auto, None);
         assert!(!auto.is_plain() && !auto.needs_host());
-        assert!(!pipeline(|film| film.tone = Tone::Agx, None).is_plain());
+        assert!(!pipeline(|film| film.tone = Tone::AGX, None).is_plain());
         assert!(!pipeline(|film| film.dither = Some(true), None).is_plain());
         let all = |film: &mut FilmSettings| {
             (film.exposure, film.bloom, film.vignette, film.grain) = (Exposure::Stops(1.0), 0.25, 0.75, 0.5);

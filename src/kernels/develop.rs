@@ -80,7 +80,7 @@ impl Isa {
         // SAFETY: as many numbers as the light has, which is three for each pixel; the table is as long as post/tone.cuh has it.
         unsafe {
             let n = (light.len() / 3) as i64;
-            (self.entries.curve)(curve, display.as_ptr(), light.as_ptr(), n, out.as_mut_ptr());
+            (self.entries.curve)(curve, punch_of(tone).as_ptr(), display.as_ptr(), light.as_ptr(), n, out.as_mut_ptr());
         };
         true
     }
@@ -91,8 +91,16 @@ pub fn curve_of(tone: Tone) -> i32 {
     match tone {
         Tone::Neutral => CURVE_NEUTRAL,
         Tone::Filmic => CURVE_FILMIC,
-        Tone::Agx => CURVE_AGX,
+        Tone::Agx { .. } => CURVE_AGX,
         Tone::Soft | Tone::Clip { .. } => 0,
+    }
+}
+
+/// Contrast and saturation of AgX; 1 for other curves.
+pub fn punch_of(tone: Tone) -> [f32; 2] {
+    match tone {
+        Tone::Agx { contrast, saturation } => [contrast as f32, saturation as f32],
+        _ => [1.0; 2],
     }
 }
 

@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn each_thing_that_is_asked_for_takes_memory() {
         let mut scene = Scene::sample();
-        scene.film = FilmSettings::default();
+        (scene.film, scene.camera.shutter) = (FilmSettings::default(), 0.0);
         (scene.render.width, scene.render.height) = (1 << 14, 1 << 10);
         let codes = PixelFormats::RGBA8;
         let light = PixelFormats { linear: true, ..codes };

@@ -8,7 +8,9 @@ use super::keys::words::words_schema;
 use super::keys::{Key, keys};
 use super::limits::MAX_LAMPS;
 use super::material::{ADDS_LIGHT, above_one};
-use super::{LampPattern, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid, Support, support};
+use super::{
+    LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid, Support, support,
+};
 use crate::math::vec3::Vec3;
 
 keys! {
@@ -33,6 +35,10 @@ keys! {
         pub lamp_colour as "lamp_color": Vec3 = Body::LAMP_COLOUR, colour(), rule(Rule::Brightness), spelled();
         /// Multiplies the lamps' light.
         pub lamp_intensity: f64 = 1.0, rule(Rule::Within(0.0, Body::MAX_LAMP_INTENSITY)), slider(0.0, 20.0), spelled();
+        /// Shape of the lamps.
+        pub lamp_shape: LampShape = LampShape::Dome, group("Lamps");
+        /// Share of white in the middle of the lamps; the rest of their light has their color.
+        pub lamp_core: f64 = 0.0, rule(Rule::Fraction), group("Lamps");
         /// Width of the bars on each side of an edge; 0: no bars.
         pub bar: f64 = Body::BAR, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), group("Bars"), spelled();
         /// Color of the bars.

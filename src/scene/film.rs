@@ -1,11 +1,11 @@
 //! The film: exposure, white balance, filter, bloom and the other steps between light and picture.
 
-use super::Tone;
 use super::diagnostic::Rule;
 use super::keys::keys;
 use super::keys::kinds::number_text;
 use super::keys::read::Table;
-use super::keys::words::{names, number_or_word};
+use super::keys::words::{Names, WordList, names, number_or_word};
+use super::{Look, Tone};
 
 keys! {
     /// The film: from light to what is shown.
@@ -33,6 +33,8 @@ keys! {
         pub dither: Option<bool> = None, group("Pixels"), spelled();
         /// The curve from light to picture.
         pub tone: Tone = Tone::Soft, group("Exposure"), flat();
+        /// What keys of film, floor, lamps and shutter hold that the scene does not give; without it each has its own default.
+        pub look: Option<Look> = None, group("Look");
     }
 
     fn check(&mut self, _: &mut Table) {
@@ -55,7 +57,7 @@ impl FilmSettings {
     /// smooth gradients.
     pub fn is_dithered(&self) -> bool {
         self.dither.unwrap_or_else(|| {
-            let others = FilmSettings { tone: Tone::Soft, filter: Filter::Box, dither: None, ..*self };
+            let others = FilmSettings { tone: Tone::Soft, filter: Filter::Box, dither: None, look: None, ..*self };
             others != FilmSettings::default() || self.tone.knee().is_none()
         })
     }
@@ -64,6 +66,28 @@ impl FilmSettings {
     pub(crate) fn canonical(self) -> FilmSettings {
         let open = FilmSettings { dither: None, ..self };
         FilmSettings { dither: self.dither.filter(|&dither| dither != open.is_dithered()), ..self }
+    }
+}
+
+impl Names for Look {
+    const NAMES: &'static WordList<Look> = &[
+        (
+            Look::Film,
+            "film",
+            "As on film: lamps that glow, dark slim bars, a floor to the horizon, a sky at dusk, little ambient light, motion blur.",
+        ),
+        (
+            Look::Plain,
+            "plain",
+            "Flat, as the programs of the coursework: flat lamps with a white middle, and no steps after the tone curve.",
+        ),
+    ];
+}
+
+impl Look {
+    /// The name in a scene.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(one, ..)| *one == self).map_or("", |(_, word, _)| word)
     }
 }
 

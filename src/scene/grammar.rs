@@ -14,6 +14,15 @@ pub enum Grammar {
     Toml,
 }
 
+/// What the keys of film, floor, lamps, sky and shutter hold where a scene does not give them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// As on film.
+    Film,
+    /// Flat, as the programs of the coursework.
+    Plain,
+}
+
 impl Grammar {
     /// The language of messages about a text of this grammar, if another one is wished. Those about TOML are English.
     pub(crate) fn language(self, wished: Language) -> Language {
@@ -50,6 +59,8 @@ pub(crate) struct ParseOptions<'a> {
     pub home: Option<&'a Path>,
     /// The three bodies of a token scene.
     pub solids: [Solid; 3],
+    /// The look, whatever the scene says of it; None: that of the scene, or of the dialect of its tokens.
+    pub look: Option<Look>,
     /// The language of messages about a scene in tokens.
     pub language: Language,
 }
@@ -66,7 +77,13 @@ impl ParseOptions<'_> {
 
 impl Default for ParseOptions<'_> {
     fn default() -> Self {
-        ParseOptions { folder: Path::new(""), home: None, solids: Self::SOLIDS, language: Language::English }
+        ParseOptions {
+            folder: Path::new(""),
+            home: None,
+            solids: Self::SOLIDS,
+            look: None,
+            language: Language::English,
+        }
     }
 }
 

@@ -117,3 +117,14 @@ names! {
         Inside = "inside",
     }
 }
+
+names! {
+    /// The shape of a body's lamps.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum LampShape {
+        /// Small balls in the angle of each edge, round from every side; a strip is a round tube.
+        Dome = "dome",
+        /// Flat discs, or a flat strip, on each face beside the edge.
+        Disc = "disc",
+    }
+}

@@ -13,14 +13,14 @@ use super::material::is_above_one;
 use super::size::Size;
 use super::suggest::number_help;
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Material, Output, ParseOptions, Pattern,
+    Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions, Pattern,
     RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults,
 };
 use crate::language::Language;
 use crate::math::vec3::Vec3;
 use std::ops::Range;
 use std::path::Path;
-pub use write::{solids_flag, write};
+pub use write::{look_flag, solids_flag, write};
 
 // The order of bodies in the reduced dialect, which has a fixed light and colors as bytes.
 const REDUCED_SOLIDS: [Solid; 3] = [Solid::Icosahedron, Solid::Hexahedron, Solid::Octahedron];
@@ -404,12 +404,15 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         return Err(problem.help(language.is_the_light_count_right(dialect)));
     }
     let sampling = Sampling::PerAxis(samples);
-    let scene = Scene {
+    let mut scene = Scene {
         world,
         camera: Camera { fov_deg, path, ..Camera::default() },
         render: RenderSettings { width, height, sampling, depth, ..RenderSettings::default() },
         output: Output { frames, files, ..Output::default() },
         ..Scene::default()
     };
+    // The programs of the two shorter dialects know no lamps and shade plainly.
+    let own = if dialect == Dialect::Full { Look::Film } else { Look::Plain };
+    reading.look.unwrap_or(own).apply(&mut scene, &|_| false);
     Ok((scene, r.warnings))
 }

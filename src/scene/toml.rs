@@ -46,6 +46,9 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     let mut table = Table::new(&mut context, document.get_ref(), 0..0, Scene::TABLE);
     scene.read_keys(&mut table);
     let told = table.place("output.loop");
+    if let Some(look) = options.look.or(scene.film.look.take()) {
+        look.apply(&mut scene, &|key| table.gives(key));
+    }
     table.finish();
     let world = &scene.world;
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();

@@ -3,6 +3,7 @@
 //! and the others as here (kernels/post/tone.cuh).
 
 use super::diagnostic::Rule;
+use super::keys::kinds::{number_schema, number_text};
 use super::keys::read::Table;
 use super::keys::words::{WordList, WordWithNumber};
 use super::keys::write::Lines;
@@ -28,7 +29,12 @@ pub enum Tone {
     Filmic,
     /// Wide and gentle: very bright colors fade to white as on film (after AgX by T. Sobotka, in B. Wrensch's
     /// polynomial form, 2023).
-    Agx,
+    Agx {
+        /// Stops from middle gray are this many times as long.
+        contrast: f64,
+        /// Colors are this many times as far from the gray of their luminance.
+        saturation: f64,
+    },
 }
 
 impl WordWithNumber for Tone {
@@ -41,7 +47,7 @@ impl WordWithNumber for Tone {
             "leaves colors below four fifths unchanged; brighter ones keep their hue and fade to white (Khronos PBR Neutral)",
         ),
         (Tone::Filmic, "filmic", "an S-shaped curve with dark shadows that keeps hues (a fit of ACES)"),
-        (Tone::Agx, "agx", "a wide, gentle curve: very bright colors turn to white as on film (AgX)"),
+        (Tone::AGX, "agx", "a wide, gentle curve: very bright colors turn to white as on film (AgX)"),
     ];
     const KEYS: &'static [Key; 2] = &[
         Key { group: "Exposure", spelled: true, ..Key::new("tone", "The curve from light to picture.") },
@@ -59,12 +65,48 @@ impl WordWithNumber for Tone {
     }
 }
 
+// The keys of AgX alone.
+const PUNCH: &[Key; 2] = &[
+    Key {
+        rule: Rule::Within(0.25, 4.0),
+        slider: Some((0.5, 2.0)),
+        when: Some(("tone", &["agx"])),
+        holds: Some("1"),
+        group: "Exposure",
+        ..Key::new("contrast", "Contrast of the curve `agx`: stops from middle gray are this many times as long.")
+    },
+    Key {
+        rule: Rule::Within(0.0, 4.0),
+        slider: Some((0.0, 2.0)),
+        when: Some(("tone", &["agx"])),
+        holds: Some("1"),
+        group: "Exposure",
+        ..Key::new("saturation", "Saturation of the curve `agx`: colors are this many times as far from gray.")
+    },
+];
+
 impl Value for Tone {
     fn read(&mut self, _: &'static Key, table: &mut Table) {
         self.read_both(table);
+        for (i, key) in PUNCH.iter().enumerate() {
+            let given = table.take(key).and_then(|mut given| given.ruled());
+            match (self.punch(), given) {
+                (Some(punch), Some(x)) => *punch[i] = x,
+                (None, Some(_)) => {
+                    let what = format!("the curve `{}` has no `{}`", self.name(), key.name);
+                    table.problem_at(key.name, what, "it beside `tone = \"agx\"`");
+                }
+                _ => {}
+            }
+        }
     }
     fn list(&self, _: &'static Key, lines: &mut Lines) {
         self.list_both(lines);
+        let mut own = *self;
+        let punch = own.punch().map(|punch| punch.map(|x| number_text(*x)));
+        for (i, key) in PUNCH.iter().enumerate() {
+            lines.value(key, punch.as_ref().map(|texts| texts[i].clone()), |key| number_schema(key.rule));
+        }
     }
 }
 
@@ -75,8 +117,10 @@ impl Tone {
         (Tone::Clip { gamma: 0.0 }, "clip"),
         (Tone::Neutral, "neutral"),
         (Tone::Filmic, "filmic"),
-        (Tone::Agx, "agx"),
+        (Tone::AGX, "agx"),
     ];
+    /// AgX as it is published.
+    pub const AGX: Tone = Tone::Agx { contrast: 1.0, saturation: 1.0 };
     /// The brightness at which the soft curve begins to compress.
     pub const KNEE: f64 = 0.7;
 
@@ -92,7 +136,7 @@ impl Tone {
             Tone::Clip { .. } => rgb.map(|x| x.min(1.0)),
             Tone::Neutral => neutral(rgb),
             Tone::Filmic => filmic(rgb),
-            Tone::Agx => agx(rgb),
+            Tone::Agx { contrast, saturation } => agx(rgb, [contrast, saturation].map(|x| f64::from(x as f32))),
         }
     }
 
@@ -111,6 +155,11 @@ impl Tone {
             Tone::Clip { .. } => Some(1.0),
             _ => None,
         }
+    }
+
+    // Contrast and saturation, if the curve has them.
+    fn punch(&mut self) -> Option<[&mut f64; 2]> {
+        if let Tone::Agx { contrast, saturation } = self { Some([contrast, saturation]) } else { None }
     }
 
     /// The linear light for a display value, or the nearest one if no light has that value.
@@ -182,7 +231,7 @@ fn filmic(rgb: Rgb) -> Rgb {
 
 // To AgX's primaries, in which no color is so pure that a channel stays dark; a logarithm over 16.5 stops; the
 // curve; and back.
-fn agx(rgb: Rgb) -> Rgb {
+fn agx(rgb: Rgb, [contrast, saturation]: [f64; 2]) -> Rgb {
     const INTO: [Rgb; 3] = [
         [0.842479062253094, 0.0784335999999992, 0.0792237451477643],
         [0.0423282422610123, 0.878468636469772, 0.0791661274605434],
@@ -194,15 +243,20 @@ fn agx(rgb: Rgb) -> Rgb {
         [-0.0529716355144438, -0.0980434501171241, 1.15107367264116],
     ];
     const STOPS: [f64; 2] = [-12.47393, 4.026069];
+    // Middle gray, 0.18.
+    const GREY: f64 = -2.473931188332412;
     let times = |m: [Rgb; 3], v: Rgb| m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
     let curve = |x: f64| {
-        let stops = libm::log2(x.max(1e-10)).clamp(STOPS[0], STOPS[1]);
+        let own = libm::log2(x.max(1e-10));
+        let stops = (own + (contrast - 1.0) * (own - GREY)).clamp(STOPS[0], STOPS[1]);
         let x = (stops - STOPS[0]) / (STOPS[1] - STOPS[0]);
         let (x2, x4) = (x * x, x * x * x * x);
         15.5 * x4 * x2 - 40.14 * x4 * x + 31.96 * x4 - 6.868 * x2 * x + 0.4298 * x2 + 0.1191 * x - 0.00232
     };
+    let shown = times(INTO, rgb).map(curve);
+    let grey = 0.2126 * shown[0] + 0.7152 * shown[1] + 0.0722 * shown[2];
     // The result is a display value, so it is converted to linear light.
-    times(BACK, times(INTO, rgb).map(curve)).map(display_to_linear)
+    times(BACK, shown.map(|x| x + (saturation - 1.0) * (x - grey))).map(display_to_linear)
 }
 
 // sRGB's curve from a table with linear interpolation.

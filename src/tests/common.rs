@@ -6,7 +6,7 @@ use crate::device_scene::frame_params_at;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::render::{RenderOptions, Renderer};
-use crate::scene::{self, CameraPath, CylindricalPath, ParseOptions, Scene, TextureSource};
+use crate::scene::{self, CameraPath, CylindricalPath, Look, ParseOptions, Scene, TextureSource};
 use std::path::{Path, PathBuf};
 
 /// The camera of frame n, relative to the scene's own origin.
@@ -25,10 +25,16 @@ pub fn inputs() -> Vec<PathBuf> {
     files
 }
 
-/// Loads a scene. A missing texture is replaced.
+/// Loads a scene. A missing texture is replaced. Tokens have their plain look: that of film has tests of its own.
 pub fn load(path: &Path) -> Scene {
+    let is_tokens = path.extension().is_some_and(|e| e == "txt");
+    load_with(path, is_tokens.then_some(Look::Plain))
+}
+
+/// Loads a scene with a look.
+pub fn load_with(path: &Path, look: Option<Look>) -> Scene {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let reading = ParseOptions { folder: path.parent().unwrap(), ..ParseOptions::default() };
+    let reading = ParseOptions { folder: path.parent().unwrap(), look, ..ParseOptions::default() };
     let mut scene = scene::parse(&text, &path.display().to_string(), reading).unwrap_or_else(|e| panic!("{e}")).scene;
     if let Some(floor) = &mut scene.world.floor
         && matches!(&floor.texture, Some(TextureSource::File(file)) if !file.exists())

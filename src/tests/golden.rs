@@ -45,6 +45,13 @@ fn default_scene() {
     check("coursework", own("coursework.txt"), 0);
 }
 
+// What tokens show by themselves.
+#[test]
+fn tokens_on_film() {
+    let film = load_with(&Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/default.txt"), None);
+    check("default-film", film, 60);
+}
+
 #[test]
 fn infinity() {
     check("infinity", own("infinity.toml"), 20);

@@ -331,13 +331,14 @@ fn lamps_light_the_floor() {
     assert!(few > 0.01, "{few}");
     // Twice the lamps of the same size give twice the light.
     assert!((many / few - 2.0).abs() < 0.25, "{few} {many}");
-    // A strip emits the same as a row of discs of the same total power: its area times its mean over theirs.
+    // A strip emits the same as a row of lamps of the same total power: its area times its mean over theirs. A tube shows
+    // pi / 4 of what flat strips on all four sides show.
     let mut scene = toml(&text(0));
     scene.world.bodies[0].lamps = crate::scene::Lamps::Strip;
     let strip = light(scene);
     let (edge, radius) = (0.8 * 2.0_f64.sqrt(), 0.42 * 0.045 * 0.8);
     let row = 8.0 * std::f64::consts::PI * radius * radius * (1.9 + 1.6 / 3.0);
-    let even = 2.0 * radius * edge * (1.2 + 1.4 * 2.0 / 3.0 + 1.6 * 8.0 / 15.0);
+    let even = 0.25 * std::f64::consts::PI * 2.0 * radius * edge * (1.2 + 1.4 * 2.0 / 3.0 + 1.6 * 8.0 / 15.0);
     assert!((strip / many / (even / row) - 1.0).abs() < 0.1, "{strip} {many} {}", even / row);
 }
 

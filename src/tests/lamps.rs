@@ -77,3 +77,34 @@ fn paths_do_not_take_lamp_samples() {
         assert!(error.contains(what), "{error}");
     }
 }
+
+// Lamps emit their color alone, directly and after three reflections; a white core is a choice.
+#[test]
+fn lamps_keep_their_colour_in_mirrors_of_mirrors() {
+    let amber = [1.0, 0.42, 0.1];
+    let saturation = |[r, _, b]: [f64; 3]| 1.0 - b / r;
+    for lamps in ["8", "\"strip\""] {
+        // The light of the reflection of this number: what one more bounce adds.
+        let seen = |reflection: u32, core: f64| {
+            let sum = |depth: u32| {
+                let text = format!(
+                    "[output]\nsize = [96, 72]\n[render]\nsamples = 2\ndepth = {depth}\ncutoff = 0\nambient = [0, 0, 0]\n\
+                     [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n\
+                     [camera]\nposition = [0.3, 0.2, 0.1]\nlook_at = [-1, -0.4, -0.2]\nfov_deg = 80\n\
+                     [[body]]\nsolid = \"cube\"\nradius = 2\ncolor = [0.97, 0.97, 0.97]\nreflection = 0.8\ntransparency = 0.1\n\
+                     bar_color = [0, 0, 0]\nlamps = {lamps}\nlamp_color = {amber:?}\nlamp_intensity = 3\nlamp_core = {core}\n"
+                );
+                let pixels = light(&toml(&text));
+                [0, 1, 2].map(|c| pixels.iter().skip(c).step_by(3).map(|&x| f64::from(x)).sum::<f64>())
+            };
+            let less = if reflection == 0 { [0.0; 3] } else { sum(reflection - 1) };
+            let all = sum(reflection);
+            [0, 1, 2].map(|c| all[c] - less[c])
+        };
+        let own = saturation(amber.map(crate::math::srgb::linear));
+        let [first, third] = [0, 3].map(|n| saturation(seen(n, 0.0)));
+        assert!(first > 0.99 * own && third > 0.8 * first, "{lamps}: {first}, {third} of {own}");
+        let cored = saturation(seen(0, 1.0));
+        assert!(cored < 0.85 * own, "{lamps}: {cored} of {own}");
+    }
+}

@@ -95,8 +95,8 @@ fn the_lens_is_the_mean_of_pinholes() {
     let mut scene = toml(
         "[output]\nsize = [48, 36]\n[render]\nsamples = 24\ndepth = 2\ncutoff = 0\n\
          [camera]\nposition = [0, -6, 0]\nlook_at = [0, 0, 0]\nfov_deg = 40\nlens = 0.3\nfocus = 6\n\
-         [[body]]\nsolid = \"octahedron\"\ncenter = [-1, 0, 0]\nlamps = 4\n\
-         [[body]]\nsolid = \"octahedron\"\ncenter = [1, 4, 0]\nlamps = 4\n[[light]]\nposition = [3, -5, 6]\n",
+         [[body]]\nsolid = \"octahedron\"\ncenter = [-1, 0, 0]\nlamps = 4\nlamp_shape = \"disc\"\n\
+         [[body]]\nsolid = \"octahedron\"\ncenter = [1, 4, 0]\nlamps = 4\nlamp_shape = \"disc\"\n[[light]]\nposition = [3, -5, 6]\n",
     );
     let seen = light(&scene);
     let mut mean = vec![0.0f32; seen.len()];

@@ -6,7 +6,9 @@ use crate::assets::source::Limits;
 use crate::assets::texture::Texture;
 use crate::math::srgb::linear;
 use crate::math::vec3::*;
-use crate::scene::{Body, Exposure, Material, MaterialKind, Rotation, Scene, TextureSource, Tone};
+use crate::scene::{Body, Exposure, LampShape, Material, MaterialKind, Rotation, Scene, TextureSource, Tone};
+
+mod lamps;
 
 const EPSILON: f64 = 1e-7;
 
@@ -39,6 +41,7 @@ struct OnBar {
     across: f64,
     along: f64,
     foot: Vec3,
+    edge: Vec3,
     outward: Vec3,
 }
 
@@ -174,6 +177,7 @@ impl<'a> Oracle<'a> {
                     across: length(sub(sub(p, a), scale(along, s))),
                     along: s / length(sub(b, a)),
                     foot: add(a, scale(along, s)),
+                    edge: along,
                     outward: normalise(sub(scale(add(a, b), 0.5), body.centre)),
                 }
             })
@@ -233,45 +237,6 @@ impl<'a> Oracle<'a> {
             }
         }
         left
-    }
-
-    // The lamps' light in a footprint: `over` across the edge, `along` it, `round` as a disc; the bar covers `cover` of it.
-    fn lamp(&self, body: &Body, at: &OnBar, [over, along, round]: [f64; 3], cover: f64) -> Vec3 {
-        let edge = body.solid.edge_length() * body.radius;
-        let n = f64::from(body.lamps.count());
-        let radius = 0.42 * (body.bar * body.radius).min(if body.lamps.is_strip() { f64::MAX } else { edge / n });
-        // In the middle of the bar's width, on this face and on the next one.
-        let middle = 0.5 * body.bar * body.radius;
-        let sides = [at.across - middle, at.across + middle];
-        // The nearest lamp's center; they are at (i + 1/2) / n of the edge.
-        let aside =
-            (0..body.lamps.count()).map(|i| (at.along - (f64::from(i) + 0.5) / n).abs()).fold(f64::INFINITY, f64::min)
-                * edge;
-        // A row of lamps whose spacing is below the footprint's length blends into a line, from half of that length on.
-        let row =
-            if body.lamps.is_strip() { 1.0 } else { (((2.0 * along * n / edge).powi(2) - 1.0) / 3.0).clamp(0.0, 1.0) };
-        let aside = if body.lamps.is_strip() { 0.0 } else { aside * (1.0 - row) };
-        // A profile filtered by a box of size `blur` relative to its own: the rest at x, the larger and the smaller size.
-        let smeared = |x: f64, blur: f64| {
-            let (large, small) = (blur.max(1.0), blur.min(1.0));
-            (((large + small - x) / (2.0 * small)).clamp(0.0, 1.0), large, small)
-        };
-        let blur = (if body.lamps.is_strip() { over } else { round }) / (2.0 * radius);
-        let [own, other] = sides.map(|side| smeared(side.hypot(aside) / radius, blur));
-        let fill = if body.lamps.is_strip() { 1.0 } else { std::f64::consts::PI * radius * n / (2.0 * edge) };
-        let (disc, line) = (1.0 / (own.1 * own.1 + own.2 * own.2 / 3.0), fill / own.1);
-        let shown = (own.0 + other.0) * (disc + (line - disc) * row);
-        let far2 = (aside * aside + sides[0] * sides[0]) / (radius * radius);
-        let core = (1.0 - far2).max(0.0);
-        // Means of the core and of its square, over a strip and over a disc.
-        let (mean, mean2) = if body.lamps.is_strip() { (2.0 / 3.0, 8.0 / 15.0) } else { (0.5, 1.0 / 3.0) };
-        let even = (blur * blur).min(1.0);
-        let between = |sharp: f64, mean: f64| sharp + (mean - sharp) * even;
-        let tinted = between(1.2 + 1.4 * core, 1.2 + 1.4 * mean) * shown;
-        let white = between(1.6 * core * core, 1.6 * mean2) * shown;
-        let colour = scale(lin(body.lamp_colour), body.lamp_intensity);
-        let halo = 0.22 / far2.max(1.0) * (1.0 - own.0) * cover;
-        colour.map(|c| c * (tinted + halo) + top(colour) * white)
     }
 
     fn floor_picture(&self, i: usize, p: Vec3, footprint: f64, cosine: f64) -> Vec3 {
@@ -396,12 +361,18 @@ impl<'a> Oracle<'a> {
             let into = normalise(sub(p, place.foot));
             let (over, along) = (on_face(into), on_face(cross(n, into)));
             // Only 0.6 of the footprint counts at the rim.
+            let mut hidden = 0.0;
             let ends = [place.across - 0.3 * over, place.across + 0.3 * over];
             let cover = ((ends[1].min(rim) - ends[0].max(-rim)) / (0.6 * over)).clamp(0.0, 1.0);
             if body.lamps.count() > 0 || body.lamps.is_strip() {
-                let round = width / dot(n, d).abs().max(0.01).sqrt();
-                emission = self.lamp(body, &place, [over, along, round], cover);
+                if body.lamp_shape == LampShape::Dome {
+                    (emission, hidden) = self.domes(body, &place, [p, d, outward], width, cover);
+                } else {
+                    let round = width / dot(n, d).abs().max(0.01).sqrt();
+                    emission = self.discs(body, &place, [over, along, round], cover);
+                }
             }
+            let clear = 1.0 - hidden;
             let mirrors = entering && bounces < 2;
             let by_bar = if mirrors { body.bar_reflection * cover } else { 0.0 };
             if cover > 0.5 && reflect * (1.0 - cover) <= by_bar {
@@ -417,9 +388,10 @@ impl<'a> Oracle<'a> {
             }
             let mix = |a: f64, b: f64| a + (b - a) * cover;
             let bar = lin(body.bar_colour);
-            albedo = [0, 1, 2].map(|i| mix(albedo[i], bar[i]));
-            shine = mix(shine, scene.world.highlight);
-            (reflect, transmit) = (reflect * (1.0 - cover) + by_bar, scale(transmit, 1.0 - cover));
+            albedo = [0, 1, 2].map(|i| clear * mix(albedo[i], bar[i]));
+            shine = clear * mix(shine, scene.world.highlight);
+            reflect = clear * (reflect * (1.0 - cover) + by_bar);
+            transmit = scale(transmit, clear * (1.0 - cover));
         }
         let cosine = -dot(n, d);
         let k = 1.0 - ior * ior * (1.0 - cosine * cosine);

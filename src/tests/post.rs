@@ -56,7 +56,7 @@ pub fn sums(width: usize, height: usize) -> Vec<i64> {
     (0..3 * width * height).map(|_| (4.0 * light() * f64::from(FIXED_ONE)) as i64).collect()
 }
 
-pub const CURVES: [Tone; 3] = [Tone::Neutral, Tone::Filmic, Tone::Agx];
+pub const CURVES: [Tone; 4] = [Tone::Neutral, Tone::Filmic, Tone::AGX, Tone::Agx { contrast: 1.25, saturation: 1.4 }];
 
 #[test]
 fn every_instruction_set_develops_the_same_bytes() {

@@ -59,7 +59,7 @@ fn p3_lamps_light_what_is_inside_their_body() {
     let scene = toml(&format!(
         "[output]\nframes = 1\nsize = [24, 24]\n[render]\nintegrator = \"path\"\nsamples = 256\ndepth = 1\n\
          [camera]\nposition = [0.9, 0, 0]\nlook_at = [0, 0, 0]\nfov_deg = 4\n\
-         [[body]]\nsolid = \"cube\"\nradius = 2\ncolor = [0, 0, 0]\nlamps = {lamps}\nlamp_color = [1, 1, 1]\nbar = 0.04\nbar_color = [0, 0, 0]\n\
+         [[body]]\nsolid = \"cube\"\nradius = 2\ncolor = [0, 0, 0]\nlamps = {lamps}\nlamp_color = [1, 1, 1]\nlamp_shape = \"disc\"\nbar = 0.04\nbar_color = [0, 0, 0]\n\
          [[sphere]]\nradius = 0.1\ncolor = [1, 1, 1]\n"
     ));
     let got = mean(&scene);

@@ -2,9 +2,9 @@
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Bumps, Camera, CameraKey, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor,
-    Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, MapSource, Material, MaterialKind, MeasuredMetal,
-    Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief, RenderSettings, Rotation,
-    Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, tokens,
+    Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material, MaterialKind,
+    MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief, RenderSettings,
+    Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, tokens,
 };
 use proptest::prelude::*;
 
@@ -157,7 +157,8 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
     ];
     let tone = prop_oneof![
         prop::sample::select(Tone::ALL.map(|(tone, _)| tone).to_vec()),
-        (0.0..3.0).prop_map(|gamma| Tone::Clip { gamma })
+        (0.0..3.0).prop_map(|gamma| Tone::Clip { gamma }),
+        (0.25..4.0, 0.0..4.0).prop_map(|(contrast, saturation)| Tone::Agx { contrast, saturation })
     ];
     let exposure = prop_oneof![Just(Exposure::Auto), (-20.0..20.0).prop_map(Exposure::Stops)];
     let film = (exposure, 1667.0..25000.0, fraction(), fraction(), fraction(), fraction(), tone).prop_map(
@@ -172,6 +173,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
                 grain,
                 dither: (grain > 0.5).then_some(bloom > 0.5),
                 tone,
+                look: None,
             }
             .canonical()
         },
@@ -381,10 +383,12 @@ proptest! {
     }
 
     #[test]
-    fn tokens_read_back_as_the_same_scene(scene in any_scene(true)) {
+    fn tokens_read_back_as_the_same_scene(scene in any_scene(true), is_film in any::<bool>()) {
+        let (mut scene, look) = (scene, if is_film { Look::Film } else { Look::Plain });
+        look.apply(&mut scene, &|_| false);
         let text = tokens::write(&scene).unwrap();
         let solids = [0, 1, 2].map(|i| scene.world.bodies[i].solid);
-        let again = scene::parse(&text, "scene", ParseOptions { solids, ..ParseOptions::default() }).map(|p| p.scene).map_err(|e| e.to_string());
+        let again = scene::parse(&text, "scene", ParseOptions { solids, look: Some(look), ..ParseOptions::default() }).map(|p| p.scene).map_err(|e| e.to_string());
         prop_assert_eq!(again, Ok(scene.clone()));
         // And by way of TOML.
         prop_assert_eq!(read(&scene.to_toml()), Ok(scene));

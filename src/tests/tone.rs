@@ -43,6 +43,23 @@ fn new_curves_keep_hues() {
     assert!(hue(shown(Tone::Soft, orange(10.0))) > 0.8);
 }
 
+// Contrast keeps middle gray where it is; saturation keeps grays.
+#[test]
+fn agx_takes_contrast_and_saturation() {
+    let of = |contrast: f64, saturation: f64| Tone::Agx { contrast, saturation };
+    let grey = |contrast: f64, light: f64| shown(of(contrast, 1.0), [light; 3])[1];
+    assert!((grey(1.3, 0.18) - grey(1.0, 0.18)).abs() < 1e-3);
+    assert!(grey(1.3, 0.02) < 0.8 * grey(1.0, 0.02) && grey(1.3, 1.0) > 1.1 * grey(1.0, 1.0));
+    let orange = [1.0, 0.3, 0.05];
+    let pure = |saturation: f64| {
+        let [r, _, b] = shown(of(1.0, saturation), orange);
+        1.0 - b / r
+    };
+    assert!(pure(1.4) > pure(1.0) + 0.1 && pure(0.5) < pure(1.0) - 0.1, "{} {} {}", pure(0.5), pure(1.0), pure(1.4));
+    let (a, b) = (shown(of(1.0, 2.0), [0.4; 3]), shown(of(1.0, 1.0), [0.4; 3]));
+    assert!((0..3).all(|i| (a[i] - b[i]).abs() < 2e-3), "{a:?} {b:?}");
+}
+
 #[test]
 fn neutral_leaves_colours_below_four_fifths_as_they_are() {
     for rgb in [[0.5, 0.2, 0.1], [0.7, 0.7, 0.1], [0.2, 0.3, 0.75]] {
@@ -69,7 +86,7 @@ fn display_colours_come_through_the_tone_curve_as_they_are() {
 fn light_is_found_for_what_is_to_be_shown() {
     for (tone, name) in Tone::ALL.into_iter().chain([(Tone::Clip { gamma: 2.0 }, "gamma")]) {
         // AgX shows no bright color with such a high saturation.
-        let pure = if tone == Tone::Agx { 0.6 } else { 0.3 };
+        let pure = if tone == Tone::AGX { 0.6 } else { 0.3 };
         for display in [[0.27, 0.0, 0.33], [0.13, 0.56, 0.55], [0.9, 0.85, pure], [0.92; 3]] {
             let got = shown(tone, tone.invert(display)).map(|x| tone.encode(x.clamp(0.0, 1.0)));
             let off = (0..3).map(|i| (got[i] - display[i]).abs()).fold(0.0, f64::max);

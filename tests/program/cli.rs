@@ -48,6 +48,43 @@ fn the_main_job() {
     assert_eq!((picture.width(), picture.height(), picture.color()), (40, 30, image::ColorType::Rgb8));
 }
 
+// Tokens are shown as on film, and flat if that is asked for; what `convert` prints is the same scene.
+#[test]
+fn looks_of_tokens() {
+    let dir = tempfile::tempdir().unwrap();
+    let hash = |args: &[&str], scene: &str| {
+        let all = [&SMALL[..], &["--frames", "7", "--hash"], args].concat();
+        let run = polyfly(dir.path(), &all, Some(scene));
+        assert!(run.status.success(), "{args:?}: {}", text(&run.stderr));
+        text(&run.stdout).split_whitespace().next().unwrap().to_owned()
+    };
+    let convert = |args: &[&str], scene: &str| {
+        let run = polyfly(dir.path(), &[&["convert"], args].concat(), Some(scene));
+        assert!(run.status.success(), "{args:?}: {}", text(&run.stderr));
+        (text(&run.stdout), text(&run.stderr))
+    };
+    let scene = default_scene();
+    let [film, plain] = [&["--look", "film"][..], &["--plain"]].map(|look| hash(look, &scene));
+    assert_eq!(hash(&[], &scene), film);
+    assert_ne!(film, plain);
+    assert_eq!(hash(&["--look", "plain"], &scene), plain);
+    assert_eq!(hash(&[], &convert(&[], &scene).0), film);
+    let (toml, _) = convert(&["--look", "plain"], &scene);
+    assert_eq!(hash(&[], &toml), plain);
+    let (tokens, said) = convert(&["--to", "tokens"], &toml);
+    assert!(said.contains("--look plain"), "{said}");
+    assert_eq!(hash(&["--plain"], &tokens), plain);
+    // An open shutter takes no adaptive samples; that of the look gives way.
+    let run = polyfly(
+        dir.path(),
+        &["--cpu", "--size", "8x6", "--frames", "0", "--samples", "2..8", "-o", "a%d.png"],
+        Some(&scene),
+    );
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let run = polyfly(dir.path(), &["--plain", "--look", "film", "--frames", "0"], Some(&scene));
+    assert_eq!(run.status.code(), Some(64));
+}
+
 #[test]
 fn data_files_have_the_exact_format_and_png_the_same_pixels() {
     let dir = tempfile::tempdir().unwrap();

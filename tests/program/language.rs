@@ -105,7 +105,8 @@ fn what_check_says_of_tokens_is_russian() {
         let mut tokens = sample.clone();
         changes.iter().for_each(|&(at, value)| tokens[at] = value.to_owned());
         fs::write(dir.path().join("scene.txt"), tokens.join(" ")).unwrap();
-        let args = [&["check", "scene.txt", "--lang", "ru", "--size", "64x48", "--samples", "1"][..], flags].concat();
+        let args = [&["check", "scene.txt", "--plain", "--lang", "ru", "--size", "64x48", "--samples", "1"][..], flags]
+            .concat();
         let run = polyfly(dir.path(), &args);
         let said = text(&run.stdout) + &words(&run);
         assert!(english(&said).is_empty() && has_russian(&said), "{changes:?}: {:?}\n{said}", english(&said));

@@ -137,19 +137,19 @@ impl Document {
 
     // Reads the file and applies the changes.
     fn read(&mut self) -> Result<Resolved, Failure> {
-        let (file, solids) = (SceneText::read(&self.name)?, self.args.token_solids());
-        self.grammar = file.parse(solids)?.grammar;
+        let file = SceneText::read(&self.name)?;
+        self.grammar = file.parse(&self.args)?.grammar;
         self.text = match self.grammar {
             Grammar::Toml => file.text,
             // Paths are kept as written.
-            Grammar::Tokens => SceneText { folder: PathBuf::new(), ..file }.parse(solids)?.scene.to_toml(),
+            Grammar::Tokens => SceneText { folder: PathBuf::new(), ..file }.parse(&self.args)?.scene.to_toml(),
         };
         self.resolved()
     }
 
     // The scene of the text and the changes.
     fn resolved(&self) -> Result<Resolved, Failure> {
-        let Parsed { mut scene, grammar, .. } = self.changed()?.parse(self.args.token_solids())?;
+        let Parsed { mut scene, grammar, .. } = self.changed()?.parse(&self.args)?;
         let holds = spelled_out(&scene);
         self.args.override_scene(&mut scene)?;
         replace_missing(&self.args, &mut scene);
@@ -264,7 +264,7 @@ impl Document {
 
     pub fn tokens(&self) -> Result<String, Failure> {
         let source = SceneText { shown: self.name.clone(), folder: PathBuf::new(), ..self.changed()? };
-        let parsed = source.parse(self.args.token_solids())?;
+        let parsed = source.parse(&self.args)?;
         tokens::write(&parsed.scene).map_err(Failure::NotExpressible)
     }
 

@@ -3,14 +3,14 @@
 use super::origin_inside;
 use crate::device_scene::materials;
 use crate::gpu_types::{
-    Body as GpuBody, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS, ISOLATED, LAMPS_INSIDE, LAMPS_OUTSIDE,
-    Material, SHAPE_BODY, Slab,
+    Body as GpuBody, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS, ISOLATED, LAMPS_DOME, LAMPS_INSIDE,
+    LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
 };
 use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, dot, to_f32};
-use crate::scene::{Body, LampPattern, LampSides, MaterialKind, Scene};
+use crate::scene::{Body, LampPattern, LampShape, LampSides, MaterialKind, Scene};
 
 // The radius at which a lamp fits on its bar and does not touch its neighbors.
 pub fn lamp_radius(body: &Body) -> f64 {
@@ -53,6 +53,7 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
         });
     }
     let (sine, cosine) = (body.solid.edge_sine(), body.solid.edge_cosine());
+    let (lean, is_dome) = (sine / (1.0 + cosine), body.lamp_shape == LampShape::Dome);
     let lamps = if body.bar > 0.0 && !body.lamps.is_strip() { body.lamps.count() } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
     let [material, material_inside] = materials::sides(scene, body).map(|m| materials::index(all, m));
@@ -85,14 +86,16 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
             LampSides::Both => LAMPS_OUTSIDE | LAMPS_INSIDE,
             LampSides::Outside => LAMPS_OUTSIDE,
             LampSides::Inside => LAMPS_INSIDE,
-        },
+        } | if is_dome { LAMPS_DOME } else { 0 },
         chase: match body.lamp_pattern {
             LampPattern::Chase(cycles) => cycles.rem_euclid(1.0) as f32,
             _ => -1.0,
         },
-        bar_lean: (sine / (1.0 + cosine)) as f32,
+        lamp_core: body.lamp_core as f32,
+        bar_lean: lean as f32,
         bar_inward: (cosine / sine) as f32,
-        lamp_across: (0.5 * body.bar * body.radius) as f32,
+        // A ball that touches both faces touches them this far from the edge.
+        lamp_across: if is_dome { lamp_radius(body) * lean } else { 0.5 * body.bar * body.radius } as f32,
     }
 }
 

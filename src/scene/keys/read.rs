@@ -265,6 +265,11 @@ impl<'t, 'c> Table<'t, 'c> {
     pub fn has(&self, path: &str) -> bool {
         self.at(path).is_some()
     }
+    /// Whether the path has a value, in either spelling of its last key.
+    pub fn gives(&self, path: &str) -> bool {
+        let british = |(table, key): (&str, &str)| Some(format!("{table}.{}", british(key)?));
+        self.has(path) || path.rsplit_once('.').and_then(british).is_some_and(|path| self.has(&path))
+    }
     /// The string at a path.
     pub fn word(&self, path: &str) -> Option<&'t str> {
         self.at(path)?.get_ref().as_str()

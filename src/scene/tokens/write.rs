@@ -1,20 +1,16 @@
 //! Writes a scene as the coursework's tokens, if they can express it.
 
 use crate::scene::{
-    Body, Camera, CameraPath, CylindricalPath, FilmSettings, FloorShape, Lamps, Material, Output, ParseOptions,
+    Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions,
     RenderSettings, Rotation, Sampling, Scene, World,
 };
 
-/// The scene in the full dialect, or all reasons why it cannot be expressed.
-pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
-    let Scene { world, camera, render, film, output } = scene;
-    let mut no = Vec::new();
-    let mut refuse = |is_so: bool, why: &str| no.extend(is_so.then(|| why.to_owned()));
-    let count = world.bodies.len();
-    refuse(count != 3, &format!("it has {count} bodies, and the tokens hold just three"));
-    for (i, b) in world.bodies.iter().enumerate() {
+// What tokens can say of a scene, with all other keys as the look has them.
+fn as_told(scene: &Scene, look: Look) -> Scene {
+    let Scene { world, camera, render, output, .. } = scene;
+    let body = |b: &Body| {
         let (reflection, transparency) = b.material.shares();
-        let plain = Body {
+        Body {
             solid: b.solid,
             centre: b.centre,
             on: b.on,
@@ -23,42 +19,84 @@ pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
             lamps: Lamps::Each(b.lamps.count()),
             rotation: Rotation { angle_deg: 0.0, ..b.rotation },
             ..Body::default()
-        };
+        }
+    };
+    let floor = |f: &Floor| Floor {
+        corners: f.corners,
+        texture: f.texture.clone(),
+        material: Material::plain(f.material.colour, f.material.shares().0, 0.0),
+        ..Floor::default()
+    };
+    let &RenderSettings { width, height, depth, .. } = render;
+    let sampling = Sampling::PerAxis(render.own_samples());
+    let mut told = Scene {
+        world: World {
+            bodies: world.bodies.iter().map(body).collect(),
+            floor: world.floor.as_ref().map(floor),
+            lights: world.lights.iter().map(|light| Light { radius: 0.0, ..*light }).collect(),
+            ..World::default()
+        },
+        camera: Camera { fov_deg: camera.fov_deg, path: camera.path.clone(), ..Camera::default() },
+        render: RenderSettings { width, height, depth, sampling, ..RenderSettings::default() },
+        output: Output { frames: output.frames, files: output.files.clone(), ..Output::default() },
+        ..Scene::default()
+    };
+    look.apply(&mut told, &|_| false);
+    told
+}
+
+// The look that leaves fewest differences between the scene and its tokens; of two, that which tokens have by default.
+fn look_of(scene: &Scene) -> Look {
+    let [film, plain] = [Look::Film, Look::Plain].map(|look| differences(scene, &as_told(scene, look)).len());
+    if plain < film { Look::Plain } else { Look::Film }
+}
+
+// All that tokens do not say of the scene.
+fn differences(scene: &Scene, told: &Scene) -> Vec<String> {
+    let Scene { world, camera, render, film, output } = scene;
+    let mut no = Vec::new();
+    let mut refuse = |is_so: bool, why: &str| no.extend(is_so.then(|| why.to_owned()));
+    let count = world.bodies.len();
+    refuse(count != 3, &format!("it has {count} bodies, and the tokens hold just three"));
+    for (i, (body, told)) in world.bodies.iter().zip(&told.world.bodies).enumerate() {
         let why = format!("body {} has lamps, bars, an index of refraction or a motion of its own", i + 1);
-        refuse(*b != plain, &why);
+        refuse(body != told, &why);
     }
     refuse(world.floor.is_none(), "it has no floor");
-    if let Some(f) = &world.floor {
-        let plain = Material::plain(f.material.colour, f.material.shares().0, 0.0);
-        refuse(f.material != plain, "its floor is not plain and clear");
-        let is_plain = f.shape == FloorShape::Square && f.fade <= 0.0 && f.relief.is_none();
-        refuse(!is_plain, "its floor is round, fades, goes to the horizon or is not flat");
+    if let (Some(floor), Some(told)) = (&world.floor, &told.world.floor) {
+        refuse(floor.material != told.material, "its floor is not plain and clear");
+        let extent = |f: &Floor| (f.shape, f.fade, f.relief.clone());
+        refuse(extent(floor) != extent(told), "its floor has an extent, a fading or a relief of its own");
     }
     refuse(world.air.is_foggy(), "it has fog");
     let has_more = world.materials().next().is_some();
     refuse(has_more, "it has spheres, ellipsoids, rectangles, meshes or particles");
-    let &RenderSettings { width, height, depth, .. } = render;
-    let sampling = Sampling::PerAxis(render.own_samples());
-    let plain = RenderSettings { width, height, depth, sampling, ..RenderSettings::default() };
-    refuse(*render != plain, "its integrator, adaptive samples, shadows or cut-off are not the default");
-    refuse(*film != FilmSettings::default(), "its film (exposure, bloom, tone and so on) is not the default");
-    let is_still = *camera == Camera { fov_deg: camera.fov_deg, path: camera.path.clone(), ..Camera::default() };
-    let paths = match &camera.path {
-        CameraPath::Cylinder { eye, target } if is_still => Some((eye, target)),
-        _ => None,
-    };
+    refuse(*render != told.render, "its integrator, adaptive samples, shadows or cut-off are not the default");
+    let looks = "those of `look = \"film\"` or \"plain\"";
+    refuse(*film != told.film, &format!("the keys of its film (exposure, bloom, tone and so on) are not {looks}"));
     refuse(
-        paths.is_none(),
-        "its camera stands still, follows keys or an orbit, or has a lens, a shutter or another `fov_axis`",
+        *camera != told.camera || !matches!(camera.path, CameraPath::Cylinder { .. }),
+        "its camera stands still, follows keys or an orbit, or has a lens, another shutter or another `fov_axis`",
     );
     refuse(world.lights.iter().any(|l| l.radius > 0.0), "it has lights with a radius");
     let count = world.lights.len();
     refuse(count > 4, &format!("it has {count} lights, and the tokens hold at most four"));
-    let usual = World::default();
-    let is_usual = (world.highlight, world.ambient, &world.sky) == (usual.highlight, usual.ambient, &usual.sky);
-    refuse(!is_usual, "its ambient light, highlight or sky is not the default");
-    let plain = Output { frames: output.frames, files: output.files.clone(), ..Output::default() };
-    refuse(*output != plain, "it names a video, the bits of a channel, or a loop");
+    let light = |world: &World| (world.highlight, world.ambient, world.sky.clone());
+    refuse(light(world) != light(&told.world), &format!("its ambient light, highlight or sky are not {looks}"));
+    refuse(*output != told.output, "it names a video, the bits of a channel, or a loop");
+    no
+}
+
+/// The scene in the full dialect, or all reasons why it cannot be expressed.
+pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
+    let Scene { world, camera, render, output, .. } = scene;
+    let mut no = differences(scene, &as_told(scene, look_of(scene)));
+    let mut refuse = |is_so: bool, why: &str| no.extend(is_so.then(|| why.to_owned()));
+    let paths = match &camera.path {
+        CameraPath::Cylinder { eye, target } => Some((eye, target)),
+        _ => None,
+    };
+    let &RenderSettings { width, height, depth, .. } = render;
     let texture = world.floor.as_ref().and_then(|f| f.texture.as_ref());
     let (texture, files) = (texture.map_or("none".to_owned(), |t| t.to_string()), output.files.to_string());
     for path in [&texture, &files] {
@@ -93,4 +131,10 @@ fn list(values: &[f64]) -> String {
 pub fn solids_flag(scene: &Scene) -> Option<String> {
     let solids: Vec<_> = scene.world.bodies.iter().map(|b| b.solid).collect();
     (solids != ParseOptions::SOLIDS).then(|| solids.iter().map(|solid| solid.name()).collect::<Vec<_>>().join(","))
+}
+
+/// The value of `--look` that these tokens need; None if they have the look of their dialect.
+pub fn look_flag(scene: &Scene) -> Option<&'static str> {
+    let look = look_of(scene);
+    (look != Look::Film).then(|| look.name())
 }

@@ -208,6 +208,14 @@ impl SceneMaker<'_> {
         if self.some(0.4) {
             let tone = self.one_of(&["soft", "clip", "neutral", "filmic", "agx"]);
             self.add(format_args!("tone = \"{tone}\""));
+            if self.some(0.2) {
+                let look = self.one_of(&["film", "plain"]);
+                self.add(format_args!("look = \"{look}\""));
+            }
+            if tone == "agx" && self.chance(0.5) {
+                let (contrast, saturation) = (self.one_of(&[0.25, 1.2, 4.0]), self.one_of(&[0.0, 1.3, 4.0]));
+                self.add(format_args!("contrast = {contrast}\nsaturation = {saturation}"));
+            }
             if tone == "clip" {
                 let gamma = self.one_of(&[0.0, 1.0, 2.2]);
                 self.add(format_args!("gamma = {gamma}"));
@@ -447,6 +455,10 @@ impl SceneMaker<'_> {
         if self.chance(0.5) {
             let (colour, intensity) = (self.bright(), self.one_of(&[0.0, 1.0, 7.5, 1000.0]));
             self.add(format_args!("lamp_color = {colour}\nlamp_intensity = {intensity}"));
+        }
+        if self.chance(0.5) {
+            let (shape, core) = (self.one_of(&["dome", "disc"]), self.share());
+            self.add(format_args!("lamp_shape = \"{shape}\"\nlamp_core = {core}"));
         }
         if self.chance(0.4) {
             let sides = self.one_of(&["both", "outside", "inside"]);

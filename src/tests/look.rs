@@ -1,0 +1,118 @@
+//! Looks: what tokens and TOML hold in the keys that they do not give.
+
+use super::common::*;
+use crate::Scene;
+use crate::scene::builtin::DEFAULT_TOKENS;
+use crate::scene::{
+    self, Body, Exposure, FilmSettings, FloorShape, LampShape, Look, ParseOptions, SkySource, Tone, tokens,
+};
+
+const REDUCED: &str = "5\nx_%d.data\n64 48 100\n7 3 0 2 1 2 6 1 0 0\n2 0 0 .5 .1 1 4 1 0 0\n\
+    -2 -2 0 2 200 0 0\n-2 2 0 2 0 255 0\n2 0 0 2 0 0 255\n-4 -4 -1 -4 4 -1 4 -4 -1 4 4 -1 102 62 0";
+
+fn read(text: &str, look: Option<Look>) -> Scene {
+    scene::parse(text, "test", ParseOptions { look, ..ParseOptions::default() }).unwrap_or_else(|e| panic!("{e}")).scene
+}
+
+#[test]
+fn tokens_with_lamps_get_a_film_and_shorter_ones_stay_plain() {
+    let film = read(DEFAULT_TOKENS, None);
+    assert_eq!(film, read(DEFAULT_TOKENS, Some(Look::Film)));
+    assert!(matches!(film.film.tone, Tone::Agx { contrast, saturation } if contrast > 1.0 && saturation > 1.0));
+    assert!(film.film.bloom > 0.0 && film.film.vignette > 0.0 && film.film.is_dithered() && film.camera.shutter == 0.5);
+    let floor = film.world.floor.as_ref().unwrap();
+    assert!(floor.shape == FloorShape::Endless && floor.fade > 10.0);
+    assert_eq!(film.world.sky.image, Some(SkySource::Dusk));
+    for body in &film.world.bodies {
+        assert_eq!((body.lamp_intensity, body.lamp_shape, body.lamp_core), (7.0, LampShape::Dome, 0.0));
+        assert!(body.bar < Body::BAR && body.bar_colour < Body::BAR_COLOUR);
+    }
+    assert_eq!(read(REDUCED, None), read(REDUCED, Some(Look::Plain)));
+    assert_ne!(read(REDUCED, Some(Look::Film)).film, FilmSettings::default());
+}
+
+// What the tokens meant before they had looks.
+#[test]
+fn the_plain_look_is_flat() {
+    let plain = read(DEFAULT_TOKENS, Some(Look::Plain));
+    assert_eq!((plain.film, plain.camera.shutter), (FilmSettings::default(), 0.0));
+    assert_eq!(plain.world.sky, scene::Sky::default());
+    assert_eq!(plain.world.ambient, [0.3, 0.3, 0.32]);
+    assert_eq!(plain.world.floor.as_ref().unwrap().shape, FloorShape::Square);
+    for body in &plain.world.bodies {
+        let lamps = (body.lamp_shape, body.lamp_core, body.lamp_intensity, body.bar, body.bar_colour);
+        assert_eq!(lamps, (LampShape::Disc, 1.0, 1.0, Body::BAR, Body::BAR_COLOUR));
+    }
+}
+
+#[test]
+fn a_still_has_no_shutter_and_a_bent_floor_stays_square() {
+    let still = read(&DEFAULT_TOKENS.replacen("600", "1", 1), None);
+    assert_eq!(still.camera.shutter, 0.0);
+    let bent = read(&DEFAULT_TOKENS.replacen("-12.0 12.0 -1.85", "-12.0 12.0 -1.5", 1), None);
+    assert_eq!(bent.world.floor.unwrap().shape, FloorShape::Square);
+}
+
+// The keys in TOML are those of the look, and mean the same without it.
+#[test]
+fn the_scene_in_toml_has_every_key_of_its_look() {
+    for look in [Look::Film, Look::Plain] {
+        let scene = read(DEFAULT_TOKENS, Some(look));
+        let text = scene.to_toml();
+        assert_eq!(read(&text, None), scene, "{look:?}");
+        let keys = match look {
+            Look::Film => &[
+                "tone",
+                "contrast",
+                "saturation",
+                "exposure",
+                "bloom",
+                "bloom_radius",
+                "vignette",
+                "ambient",
+                "shutter",
+                "size",
+                "fade",
+                "image",
+                "intensity",
+                "lamp_intensity",
+                "bar",
+                "bar_color",
+            ][..],
+            Look::Plain => &["lamp_shape", "lamp_core"],
+        };
+        for key in keys {
+            assert!(text.lines().any(|line| line.starts_with(&format!("{key} = "))), "{look:?}, {key}:\n{text}");
+        }
+        assert!(!text.contains("look ="));
+    }
+}
+
+#[test]
+fn a_look_leaves_what_the_text_gives() {
+    let text = "[film]\nlook = \"film\"\nvignette = 0\ndither = false\n[floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\n\
+        [[body]]\nsolid = \"cube\"\nlamps = 3\nbar_colour = [1, 0, 0]\n[[body]]\nsolid = \"cube\"\nlamps = 3\nbar = 0.1\nlamp_shape = \"disc\"\n[[body]]\nsolid = \"cube\"\nbar = 0\n";
+    let scene = toml(text);
+    assert_eq!((scene.film.vignette, scene.film.is_dithered(), scene.film.look), (0.0, false, None));
+    assert!(scene.film.bloom > 0.0 && scene.film.exposure != Exposure::Stops(0.0));
+    let [first, second, third] = &scene.world.bodies[..] else { panic!("three bodies") };
+    assert_eq!((first.bar_colour, second.bar, second.lamp_shape), ([1.0, 0.0, 0.0], 0.1, LampShape::Disc));
+    assert!(first.bar < second.bar && second.bar_colour != first.bar_colour && third.bar == 0.0);
+    // A flag overrides the key.
+    let plain = read(text, Some(Look::Plain));
+    assert_eq!((plain.film.bloom, plain.world.bodies[0].lamp_core), (0.0, 1.0));
+    assert_eq!(read(&text.replace("look = \"film\"\n", ""), None).film.bloom, 0.0);
+}
+
+#[test]
+fn tokens_say_both_looks() {
+    for (look, flag) in [(Look::Film, None), (Look::Plain, Some("plain"))] {
+        let scene = read(DEFAULT_TOKENS, Some(look));
+        let text = tokens::write(&scene).unwrap_or_else(|why| panic!("{look:?}: {why:?}"));
+        assert_eq!((read(&text, Some(look)), tokens::look_flag(&scene)), (scene, flag));
+    }
+    let mut own = read(DEFAULT_TOKENS, None);
+    own.film.bloom = 0.5;
+    let why = tokens::write(&own).unwrap_err();
+    assert!(why.len() == 1 && why[0].contains("its film"), "{why:?}");
+}
