@@ -24,13 +24,13 @@ keys! {
         /// Multiplies the picture's light.
         pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled();
         /// Height of the sun above the horizon; it stands in the direction of +x, which `rotation_deg` turns. A low sun is red.
-        pub sun_elevation_deg: f64 = 20.0, rule(Rule::Within(-18.0, 90.0)), unit("degrees"), when("image", &["@sun"]), group("Sun"), beside(IMAGE);
+        pub sun_elevation_deg: f64 = 20.0, rule(Rule::Within(-18.0, 90.0)), unit("degrees"), when("image", &["@sun"]), group("Sun");
         /// Diameter of the sun's disc; a larger one gives softer shadows and as much light.
-        pub sun_size_deg: f64 = 0.53, rule(Rule::Within(0.1, 30.0)), unit("degrees"), slider(0.1, 5.0), when("image", &["@sun"]), beside(IMAGE);
+        pub sun_size_deg: f64 = 0.53, rule(Rule::Within(0.1, 30.0)), unit("degrees"), slider(0.1, 5.0), when("image", &["@sun"]);
         /// Haze: the optical depth of air and haze over that of clear air.
-        pub turbidity: f64 = 2.0, rule(Rule::Within(1.0, 10.0)), when("image", &["@sun"]), beside(IMAGE);
+        pub turbidity: f64 = 2.0, rule(Rule::Within(1.0, 10.0)), when("image", &["@sun"]);
         /// Color of the ground below the horizon.
-        pub ground: Vec3 = [0.3; 3], colour(), rule(Rule::Fraction), when("image", &["@sun"]), beside(IMAGE);
+        pub ground: Vec3 = [0.3; 3], colour(), rule(Rule::Fraction), when("image", &["@sun"]);
         /// Frames are transparent where the camera sees only sky (.png, .exr, .tiff, .webp, .data); the sky still lights the scene and shows in mirrors.
         pub transparent: bool = false, group("Transparency");
     }
@@ -43,9 +43,6 @@ keys! {
         }
     }
 }
-
-// What examples of the sun's keys need beside them.
-const IMAGE: &str = "image = \"@sun\"";
 
 sources! {
     /// Where a sky's picture comes from.

@@ -3,6 +3,7 @@
 use super::{OnBar, Oracle, lin, top};
 use crate::math::vec3::*;
 use crate::scene::{Body, LampShape, Lamps};
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 impl Oracle<'_> {
     // The radius of a body's lamps.
@@ -44,7 +45,7 @@ impl Oracle<'_> {
         let blur = (if body.lamps.is_strip() { over } else { round }) / (2.0 * radius);
         let [own, other] = sides.map(|side| Self::smeared(side.hypot(aside) / radius, blur));
         let shown = (own.0 + other.0) * Self::even_share(body, own, row, 1.0);
-        self.lamp_colour(body, (aside * aside + sides[0] * sides[0]) / (radius * radius), blur, own.0, shown, cover)
+        Self::lamp_colour(body, (aside * aside + sides[0] * sides[0]) / (radius * radius), blur, own.0, shown, cover)
     }
 
     // The light of balls or a tube that touch both faces of the edge, and the share of the footprint that they hide. `width` is
@@ -78,17 +79,17 @@ impl Oracle<'_> {
         if dot(outward, d) < 0.0 && dot(other, d) > 0.0 {
             let to_edge = (dot(sub(at.foot, axis), between) / sine).abs() / radius;
             let away = (to_edge / blur.max(1.0)).min(1.0);
-            let disc = 0.5 + 0.6366 * away - 0.1366 * away.powi(3);
+            let disc = 0.5 + FRAC_2_PI * away - (FRAC_2_PI - 0.5) * away.powi(3);
             let line = 0.5 + 0.5 * away;
             shown /= if blur > 1.0 { disc + (line - disc) * row } else { 1.0 };
         }
-        (self.lamp_colour(body, off * off, blur, own.0, shown, cover), shown.min(1.0))
+        (Self::lamp_colour(body, off * off, blur, own.0, shown, cover), shown.min(1.0))
     }
 
     // The share of a footprint in the light of a lamp, of a disc or of a line of them, whose spacing looks shorter by `sine`.
     fn even_share(body: &Body, own: (f64, f64, f64), row: f64, sine: f64) -> f64 {
         let per_length = f64::from(body.lamps.count()) / (body.solid.edge_length() * body.radius * sine);
-        let fill = std::f64::consts::FRAC_PI_2 * Self::lamp_radius(body) * per_length;
+        let fill = FRAC_PI_2 * Self::lamp_radius(body) * per_length;
         let fill = match body.lamps {
             Lamps::Strip => 1.0,
             Lamps::Each(_) if body.lamp_shape == LampShape::Dome => fill.min(1.0),
@@ -99,7 +100,7 @@ impl Oracle<'_> {
     }
 
     // The light at a squared distance from a lamp's middle, in its radii, where the lamp fills `shown` of the footprint.
-    fn lamp_colour(&self, body: &Body, far2: f64, blur: f64, own: f64, shown: f64, cover: f64) -> Vec3 {
+    fn lamp_colour(body: &Body, far2: f64, blur: f64, own: f64, shown: f64, cover: f64) -> Vec3 {
         let bright = (1.0 - far2).max(0.0);
         // Means of the core and of its square, over a strip and over a disc.
         let (mean, mean2) = if body.lamps.is_strip() { (2.0 / 3.0, 8.0 / 15.0) } else { (0.5, 1.0 / 3.0) };

@@ -208,11 +208,11 @@ impl SceneMaker<'_> {
         if self.some(0.4) {
             let tone = self.one_of(&["soft", "clip", "neutral", "filmic", "agx"]);
             self.add(format_args!("tone = \"{tone}\""));
-            if self.some(0.2) {
+            if !early && self.some(0.2) {
                 let look = self.one_of(&["film", "plain"]);
                 self.add(format_args!("look = \"{look}\""));
             }
-            if tone == "agx" && self.chance(0.5) {
+            if tone == "agx" && !early && self.chance(0.5) {
                 let (contrast, saturation) = (self.one_of(&[0.25, 1.2, 4.0]), self.one_of(&[0.0, 1.3, 4.0]));
                 self.add(format_args!("contrast = {contrast}\nsaturation = {saturation}"));
             }
