@@ -154,7 +154,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
   if constexpr (!SceneTraits<S>::plain) {
     s.alpha = MATERIAL_REAL(material, alpha);
     s.edge = MATERIAL_REAL(material, edge);
-    s.widening = x.curvature * s.cone;
+    if constexpr (has_features<S>(FEATURE_BEVELS)) s.widening = x.curvature * s.cone;
     if constexpr ((USES & TEXTURED) != 0) {
       s.alpha = select(x.has_relief, x.alpha, s.alpha);
       // Slopes of a relief differ by more from sample to sample than a star is wide.

@@ -124,8 +124,10 @@ POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray&
       light = vec(max(both.x, zero), max(both.y, zero), max(both.z, zero));
     }
     // The sun is one of the lights. Rays of surfaces that have sampled them do not count it again.
-    if (scene.constants.sun_sharpness > 0.0f)
-      light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)));
+    if constexpr (has_features<S>(FEATURE_SUN)) {
+      if (scene.constants.sun_sharpness > 0.0f)
+        light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)));
+    }
     if (scene.constants.transparent)
       return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
   }

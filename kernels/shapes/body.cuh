@@ -194,7 +194,7 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
     own = min(own, gap);
   }
   Vec facing = select(dot(n, ray.d) < Real(0.0f), n, -n);
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_features<S>(FEATURE_BEVELS)) {
     const float bevel = scene.materials.at(body.material).bevel;
     const Mask bevelled = m & (nearest * Real(bevel) < Real(1.0f));
     if (bevel > 0.0f && any(bevelled)) {

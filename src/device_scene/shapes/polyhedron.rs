@@ -3,8 +3,8 @@
 use super::origin_inside;
 use crate::device_scene::materials;
 use crate::gpu_types::{
-    Body as GpuBody, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS, ISOLATED, LAMPS_DOME, LAMPS_INSIDE,
-    LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
+    Body as GpuBody, FEATURE_BEVELS, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS, ISOLATED, LAMPS_DOME,
+    LAMPS_INSIDE, LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
 };
 use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
@@ -27,10 +27,11 @@ pub fn lamp_light(body: &Body) -> Vec3 {
 /// The features that a body needs from kernels, as bits of Constants::features.
 pub fn features(scene: &Scene, body: &Body) -> i32 {
     let is_metal = matches!(body.material.kind, MaterialKind::Metal { .. });
-    let needs_materials = is_metal || body.reflection_inside.is_some() || body.bevel > 0.0;
+    let needs_materials = is_metal || body.reflection_inside.is_some();
     let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
     materials::features(scene, &body.material)
         | (i32::from(needs_materials) * FEATURE_MATERIALS)
+        | (i32::from(body.bevel > 0.0) * FEATURE_BEVELS)
         | (i32::from(has_pattern) * FEATURE_LAMP_PATTERNS)
         | (i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS)
 }
