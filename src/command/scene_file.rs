@@ -142,9 +142,11 @@ pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec
         _ => changed(&source, parsed, args)?,
     };
     written.warn(warnings);
-    // Tokens have a shutter by their look alone, and adaptive samples have none.
-    let asks_for_shutter = args.set.iter().any(|change| change.trim_start().starts_with("camera.shutter"));
-    if grammar == Grammar::Tokens && matches!(args.samples, Some(SamplesArg::Range(..))) && !asks_for_shutter {
+    // The shutter of tokens is that of their look alone, and adaptive samples have none.
+    if grammar == Grammar::Tokens
+        && matches!(args.samples, Some(SamplesArg::Range(..)))
+        && !sets(args, "camera.shutter")
+    {
         scene.camera.shutter = 0.0;
     }
     args.override_scene(&mut scene)?;
@@ -169,12 +171,23 @@ pub fn replace_missing(args: &SceneArgs, scene: &mut Scene) -> Vec<(PathBuf, Mes
     missing.into_iter().filter_map(|file| scene.replace_picture(&file).map(|instead| (file, instead))).collect()
 }
 
+// Whether `--set` names the key.
+fn sets(args: &SceneArgs, key: &str) -> bool {
+    args.set.iter().any(|change| change.trim_start().starts_with(key))
+}
+
 // Applies `--set` and parses the scene again.
 fn changed(source: &SceneText, parsed: Parsed, args: &SceneArgs) -> Result<(SceneText, Parsed), Failure> {
     let (mut text, folder) = match parsed.grammar {
         Grammar::Toml => (source.text.clone(), source.folder.clone()),
-        // Its paths are already resolved.
-        Grammar::Tokens => (parsed.scene.to_toml(), PathBuf::new()),
+        // Its paths are already resolved. Its shutter is its look's alone, so it gives way to keys that have none beside them.
+        Grammar::Tokens => {
+            let mut scene = parsed.scene;
+            if sets(args, "sky.transparent") || sets(args, "render.noise") {
+                scene.camera.shutter = 0.0;
+            }
+            (scene.to_toml(), PathBuf::new())
+        }
     };
     for change in &args.set {
         let (key, value) = assignment(change)?;

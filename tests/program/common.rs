@@ -28,8 +28,11 @@ pub fn polyfly(folder: &Path, args: &[&str]) -> Output {
 /// A folder with the sample scene in it.
 pub fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    let scene = polyfly(dir.path(), &["--default", "toml"]).stdout;
-    std::fs::write(dir.path().join("scene.toml"), scene).unwrap();
+    let (tokens, scene) = (dir.path().join("default.txt"), dir.path().join("scene.toml"));
+    std::fs::write(&tokens, polyfly(dir.path(), &["--default"]).stdout).unwrap();
+    std::fs::write(scene, polyfly(dir.path(), &["convert", "default.txt", "--look", "plain", "--to", "toml"]).stdout)
+        .unwrap();
+    std::fs::remove_file(tokens).unwrap();
     dir
 }
 

@@ -296,6 +296,11 @@ fn keys_are_changed_on_the_command_line() {
         &[&["s.txt"], &LOOK[..], &["--frames=0", "-o", "t.ppm", "--set", "film.exposure=-1.5"]].concat(),
     );
     assert!(run.status.success(), "{}", words(&run));
+    // The shutter of their look gives way to what excludes one.
+    let clear =
+        ["s.txt", "--cpu", "-q", "--size=64x48", "--frames=0", "-o", "clear.png", "--set", "sky.transparent=true"];
+    let run = polyfly(dir.path(), &clear);
+    assert!(run.status.success(), "{}", words(&run));
     for (change, code, what) in [
         ("film.exposure", 64, "expected KEY=VALUE"),
         ("body[7].radius=1", 64, "the scene has 3 of them"),

@@ -347,7 +347,7 @@ fn films_are_what_their_ending_says() {
         ("x.webm", ["--codec", "h264"], "a .webm holds vp9, av1, not h264"),
         ("x.gif", ["--codec", "av1"], "a .gif holds ffv1"),
         ("x.mov", ["--codec", "vp9"], "a .mov holds h264, h265, prores"),
-        ("x.avi", ["--crf", "20"], "expected .mp4, .mov, .mkv, .webm, .gif, .webp or .y4m"),
+        ("x.avi", ["--crf", "20"], "expected a name that ends in .mp4, .mov, .mkv, .webm, .gif, .webp or .y4m"),
         ("x.gif", ["--crf", "20"], "--crf: ffv1 has no quality setting"),
     ] {
         let run = polyfly(
