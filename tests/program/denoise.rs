@@ -21,6 +21,8 @@ fn stub(name: &str) -> PathBuf {
 fn scene() -> Scene {
     let mut scene = Scene::sample();
     (scene.render.width, scene.render.height) = (40, 30);
+    // Bloom spreads what the denoiser returns.
+    scene.film.bloom = 0.0;
     scene
 }
 
@@ -34,7 +36,7 @@ fn the_library_gets_light_colour_and_direction_and_its_output_is_the_picture() {
     let (albedo, normal) = (surfaces.albedo.data(), surfaces.normal.data());
     for (i, got) in image.data().iter().enumerate() {
         let expected = 0.5 * light.data()[i] + 0.25 * albedo[i] + 0.125 * normal[i];
-        assert!((got - expected).abs() < 1e-6 * expected.max(1.0), "{i}: {got}, {expected} expected");
+        assert!((got - expected).abs() < 1e-6 * expected.abs().max(1.0), "{i}: {got}, {expected} expected");
     }
 }
 
