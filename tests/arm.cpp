@@ -152,9 +152,15 @@ bool develops(const Set& set, const std::string& name, File file) {
     set.grain(row(y), width, y, 7, 0.3f);
   }
   keep(light);
-  for (int curve : {CURVE_NEUTRAL, CURVE_FILMIC, CURVE_AGX}) {
+  struct Curve {
+    int kind;
+    float punch[2];
+  };
+  const Curve curves[] = {
+      {CURVE_NEUTRAL, {1.0f, 1.0f}}, {CURVE_FILMIC, {1.0f, 1.0f}}, {CURVE_AGX, {1.0f, 1.0f}}, {CURVE_AGX, {1.25f, 1.4f}}};
+  for (const Curve& curve : curves) {
     std::vector<float> shown(values);
-    set.curve(curve, display, light.data(), values / 3, shown.data());
+    set.curve(curve.kind, curve.punch, display, light.data(), values / 3, shown.data());
     keep(shown);
   }
   if (all.size() != head[2] || file.at != file.bytes.size()) {
