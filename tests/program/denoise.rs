@@ -1,6 +1,7 @@
 //! Pictures through a stub of the denoising library (tests/stub/oidn.c): its input, the use of its output,
 //! and the messages when it is missing or fails. scripts/denoise tests the real library.
 
+use polyfly::scene::Exposure;
 use polyfly::{DenoiserLibrary, RenderOptions, Renderer, Scene};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -21,8 +22,8 @@ fn stub(name: &str) -> PathBuf {
 fn scene() -> Scene {
     let mut scene = Scene::sample();
     (scene.render.width, scene.render.height) = (40, 30);
-    // Bloom spreads what the denoiser returns.
-    scene.film.bloom = 0.0;
+    // These change what the denoiser returns.
+    (scene.film.exposure, scene.film.bloom, scene.film.vignette) = (Exposure::Stops(0.0), 0.0, 0.0);
     scene
 }
 
