@@ -128,8 +128,8 @@ messages! {
     octahedron() "octahedron" "октаэдр";
     dodecahedron() "dodecahedron" "додекаэдр";
     icosahedron() "icosahedron" "икосаэдр";
-    center() "centre" "центр";
-    color() "colour" "цвет";
+    center() "center" "центр";
+    color() "color" "цвет";
     circumradius() "circumradius" "радиус описанной сферы";
     reflection() "reflection R" "отражение R";
     transparency() "transparency T" "прозрачность T";
