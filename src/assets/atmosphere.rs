@@ -51,6 +51,34 @@ struct Point {
     extinction: Vec3,
 }
 
+// A straight way through the air: the height and the direction's cosine from the zenith where it begins, the sun's cosine from
+// the zenith there and from the way, and the way's length.
+struct Way {
+    height: f64,
+    cosine: f64,
+    sun: f64,
+    towards_sun: f64,
+    whole: f64,
+}
+
+impl Way {
+    // The sun's cosine from the zenith over a point of the way.
+    fn sun_at(&self, t: f64) -> f64 {
+        let r = EARTH + self.height;
+        (r * self.sun + t * self.towards_sun) / (r * r + t * t + 2.0 * r * t * self.cosine).sqrt()
+    }
+}
+
+// The middle of a step: its height, the sun's cosine from the zenith there, the share of the sun's light that arrives, and the
+// light that reaches the way's begin for each unit that a kilometer scatters.
+struct Seen {
+    height: f64,
+    sun: f64,
+    light: Vec3,
+    point: Point,
+    share: Vec3,
+}
+
 impl Atmosphere {
     /// `turbidity`: the optical depth of air and haze over that of the air alone (for green light). `sun_height`: the sine of
     /// the sun's elevation.
@@ -93,6 +121,23 @@ impl Atmosphere {
         self.depths.read(u, v).map(|depth| libm::exp(-depth))
     }
 
+    // Goes along a way in steps, and hands each to `see`. Returns the share of light that passes the whole way.
+    fn march(&self, way: &Way, steps: u32, mut see: impl FnMut(&Seen)) -> Vec3 {
+        let mut through = [1.0; 3];
+        for i in 0..steps {
+            let (from, to) = (step(i, steps), step(i + 1, steps));
+            let t = 0.5 * (from + to) * way.whole;
+            let height = height_at(way.height, way.cosine, t);
+            let sun = way.sun_at(t);
+            let point = self.at(height);
+            let passes = point.extinction.map(|extinction| libm::exp(-extinction * (to - from) * way.whole));
+            let share = [0, 1, 2].map(|c| through[c] * (1.0 - passes[c]) / point.extinction[c]);
+            see(&Seen { height, sun, light: self.sunlight(height, sun), point, share });
+            through = [0, 1, 2].map(|c| through[c] * passes[c]);
+        }
+        through
+    }
+
     // Light that is scattered at least twice, over the sun's irradiance: as if each direction after the first got the same.
     fn often_scattered(&self, height: f64, sun: f64) -> Vec3 {
         const STEPS: u32 = 16;
@@ -103,23 +148,16 @@ impl Atmosphere {
             let turn = 2.0 * PI * (f64::from(direction % SIDE) + 0.5) / f64::from(SIDE);
             let towards_sun = (1.0 - sun * sun).max(0.0).sqrt() * (1.0 - z * z).sqrt() * libm::cos(turn) + sun * z;
             let (whole, ground) = to_the_ground(height, z);
-            let mut through = [1.0; 3];
-            for i in 0..STEPS {
-                let (from, to) = (step(i, STEPS), step(i + 1, STEPS));
-                let t = 0.5 * (from + to) * whole;
-                let there = height_at(height, z, t);
-                let above = sun_at(height, z, sun, towards_sun, t);
-                let (point, light) = (self.at(there), self.sunlight(there, above));
+            let way = Way { height, cosine: z, sun, towards_sun, whole };
+            let through = self.march(&way, STEPS, |seen| {
                 for c in 0..3 {
-                    let passes = libm::exp(-point.extinction[c] * (to - from) * whole);
-                    let share = through[c] * (1.0 - passes) / point.extinction[c] * (point.air[c] + point.haze);
-                    twice[c] += share * light[c] / (4.0 * PI);
+                    let share = seen.share[c] * (seen.point.air[c] + seen.point.haze);
+                    twice[c] += share * seen.light[c] / (4.0 * PI);
                     again[c] += share;
-                    through[c] *= passes;
                 }
-            }
+            });
             if ground {
-                let above = sun_at(height, z, sun, towards_sun, whole);
+                let above = way.sun_at(whole);
                 let light = self.sunlight(0.0, above);
                 twice = [0, 1, 2].map(|c| twice[c] + through[c] * GROUND / PI * above.max(0.0) * light[c]);
             }
@@ -132,28 +170,20 @@ impl Atmosphere {
     // and more often. `height`: the sine of the elevation; `beside`: the cosine of the azimuth from the sun's.
     fn along(&self, height: f64, beside: f64) -> [Vec3; 3] {
         const STEPS: u32 = 40;
-        let whole = to_the_end(EYE, height);
         let sun = self.sun_height;
         let flat = |z: f64| (1.0 - z * z).max(0.0).sqrt();
         let towards_sun = flat(height) * flat(sun) * beside + height * sun;
-        let (mut sums, mut through) = ([[0.0; 3]; 3], [1.0; 3]);
-        for i in 0..STEPS {
-            let (from, to) = (step(i, STEPS), step(i + 1, STEPS));
-            let t = 0.5 * (from + to) * whole;
-            let there = height_at(EYE, height, t);
-            let above = sun_at(EYE, height, sun, towards_sun, t);
-            let (point, light) = (self.at(there), self.sunlight(there, above));
-            let (u, v) = ((above - LOWEST) / (1.0 - LOWEST), (there / HEIGHT).max(0.0).sqrt());
+        let way = Way { height: EYE, cosine: height, sun, towards_sun, whole: to_the_end(EYE, height) };
+        let mut sums = [[0.0; 3]; 3];
+        self.march(&way, STEPS, |Seen { height, sun, light, point, share }| {
+            let (u, v) = ((sun - LOWEST) / (1.0 - LOWEST), (height / HEIGHT).max(0.0).sqrt());
             let often = self.scattered.read(u, v);
             for c in 0..3 {
-                let passes = libm::exp(-point.extinction[c] * (to - from) * whole);
-                let share = through[c] * (1.0 - passes) / point.extinction[c];
-                sums[0][c] += share * point.air[c] * light[c];
-                sums[1][c] += share * point.haze * light[c];
-                sums[2][c] += share * (point.air[c] + point.haze) * often[c];
-                through[c] *= passes;
+                sums[0][c] += share[c] * point.air[c] * light[c];
+                sums[1][c] += share[c] * point.haze * light[c];
+                sums[2][c] += share[c] * (point.air[c] + point.haze) * often[c];
             }
-        }
+        });
         sums
     }
 
@@ -206,11 +236,6 @@ fn step(i: u32, steps: u32) -> f64 {
 fn height_at(height: f64, cosine: f64, t: f64) -> f64 {
     let r = EARTH + height;
     (r * r + t * t + 2.0 * r * t * cosine).sqrt() - EARTH
-}
-// The sun's cosine from the zenith over a point of the way.
-fn sun_at(height: f64, cosine: f64, sun: f64, towards_sun: f64, t: f64) -> f64 {
-    let r = EARTH + height;
-    (r * sun + t * towards_sun) / (r * r + t * t + 2.0 * r * t * cosine).sqrt()
 }
 fn to_the_end(height: f64, cosine: f64) -> f64 {
     let (r, top) = (EARTH + height, EARTH + HEIGHT);

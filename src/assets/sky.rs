@@ -253,20 +253,36 @@ fn studio(d: Vec3) -> Vec3 {
     lights.into_iter().fold(room, add)
 }
 
+// x to the power of n, by multiplications: `libm::pow` takes half of a sky's time.
+fn power(x: f64, n: u32) -> f64 {
+    if n == 0 {
+        return 1.0;
+    }
+    let half = power(x, n / 2);
+    if n.is_multiple_of(2) { half * half } else { half * half * x }
+}
+
 fn dusk(d: Vec3) -> Vec3 {
     let height = d[2].max(0.0);
-    let round = normalise([d[0], d[1], 0.25 * d[2].max(0.0) + 1e-9]);
+    let is_above = height > 0.0;
+    let round = normalise([d[0], d[1], 0.25 * height + 1e-9]);
     let towards = 0.5 + 0.5 * round[0];
-    let zenith = [0.018, 0.034, 0.095];
-    let middle = mix([0.060, 0.078, 0.175], [0.15, 0.135, 0.20], towards * towards);
-    let horizon = mix([0.115, 0.092, 0.150], [0.98, 0.40, 0.13], towards * towards * towards);
-    let sky = mix(horizon, middle, smooth_step(0.0, 0.26, height));
-    let sky = mix(sky, zenith, smooth_step(0.10, 0.85, height));
+    let mut sky = mix([0.115, 0.092, 0.150], [0.98, 0.40, 0.13], towards * towards * towards);
+    if is_above {
+        let middle = mix([0.060, 0.078, 0.175], [0.15, 0.135, 0.20], towards * towards);
+        sky = mix(sky, middle, smooth_step(0.0, 0.26, height));
+        sky = mix(sky, [0.018, 0.034, 0.095], smooth_step(0.10, 0.85, height));
+    }
     // The afterglow at the sunset.
-    let sun = dot(d, normalise([1.0, 0.0, 0.02])).max(0.0);
-    let glow =
-        2.6 * libm::pow(sun, 60.0) * libm::exp(-9.0 * height) + 0.55 * libm::pow(sun, 9.0) * libm::exp(-5.0 * height);
-    let sky = add(sky, scale([1.0, 0.42, 0.12], glow));
+    let sun = dot(d, normalise([1.0, 0.0, 0.02]));
+    if sun > 0.0 {
+        let faded = |rate: f64| if is_above { libm::exp(-rate * height) } else { 1.0 };
+        let glow = 2.6 * power(sun, 60) * faded(9.0) + 0.55 * power(sun, 9) * faded(5.0);
+        sky = add(sky, scale([1.0, 0.42, 0.12], glow));
+    }
+    if is_above {
+        return sky;
+    }
     // Below the horizon the land is dark, lit a little by the sky.
     let land = mix([0.012, 0.012, 0.018], [0.05, 0.03, 0.025], towards * towards);
     mix(sky, land, smooth_step(0.0, 0.035, -d[2]))
