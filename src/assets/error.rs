@@ -1,6 +1,6 @@
 //! What is wrong with a file that a scene names.
 
-use crate::language::{AllLanguages, Language, Message};
+use crate::language::{AllLanguages, Language};
 use crate::quote::reason;
 use crate::scene::{MapSource, SkySource, TextureSource};
 use std::io::{self, ErrorKind};
@@ -43,7 +43,11 @@ impl AssetError {
         AssetError { path: path.to_owned(), at: None, what: what.into(), remedy: None, translated: None }
     }
     // An error in all languages.
-    pub(crate) fn translated(path: &Path, what: impl Fn(Language) -> String, remedy: Option<Message>) -> AssetError {
+    pub(crate) fn translated(
+        path: &Path,
+        what: impl Fn(Language) -> String,
+        remedy: Option<&dyn Fn(Language) -> String>,
+    ) -> AssetError {
         let (what, remedy) = (AllLanguages::new(what), remedy.map(AllLanguages::new));
         let english = |text: &AllLanguages| text.get(Language::English).to_owned();
         let (own, remedy_in_english) = (english(&what), remedy.as_ref().map(english));
@@ -54,25 +58,17 @@ impl AssetError {
     pub fn read(kind: &str, path: &Path, e: std::io::Error) -> AssetError {
         let is_missing = matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
         let what = |language: Language| language.cannot_read_asset(language.kind(kind), why_unread(language, &e));
-        let remedy: Option<Message> = match kind {
-            "texture" if is_missing => Some(Language::give_another_or_stand_in),
-            "texture" => Some(Language::give_another),
-            "sky" | "relief" if is_missing => Some(Language::renders_without_it),
-            _ => None,
-        };
-        let error = AssetError::translated(path, what, remedy);
         // `dusk`, where `@dusk` is meant.
         let name = path.file_name().map_or_else(String::new, |name| format!("@{}", name.to_string_lossy()));
-        if !is_missing || !is_builtin(kind, &name) {
-            return error;
-        }
-        let meant = AllLanguages::new(|language| language.did_you_mean(&name));
-        let remedy = Some(meant.get(Language::English).to_owned());
-        AssetError {
-            remedy,
-            translated: error.translated.map(|both| Box::new(Translations { remedy: Some(meant), ..*both })),
-            ..error
-        }
+        let meant = |language: Language| language.did_you_mean(&name);
+        let remedy: Option<&dyn Fn(Language) -> String> = match kind {
+            _ if is_missing && is_builtin(kind, &name) => Some(&meant),
+            "texture" if is_missing => Some(&Language::give_another_or_stand_in),
+            "texture" => Some(&Language::give_another),
+            "sky" | "relief" if is_missing => Some(&Language::renders_without_it),
+            _ => None,
+        };
+        AssetError::translated(path, what, remedy)
     }
     /// A file that is not what its name says.
     pub fn broken(kind: &str, path: &Path, what: impl std::fmt::Display) -> AssetError {
