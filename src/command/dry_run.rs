@@ -19,9 +19,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-// Pixels of small trial frames, each after those before it were fast enough; the maximum time of all trial frames.
+// Pixels of small trial frames, each after those before it were fast enough. Larger frames than LARGEST are always tried small:
+// they would take long to encode too. The maximum time for rendering all trial frames, which a busy machine may exceed.
 const SMALL: [u64; 4] = [1 << 8, 1 << 11, 1 << 14, 1 << 17];
-const PATIENCE: Duration = Duration::from_secs(2);
+const LARGEST: u64 = 1 << 20;
+const PATIENCE: Duration = Duration::from_secs(1);
 
 // The results of the trial frames.
 #[derive(Default)]
@@ -77,9 +79,11 @@ fn trial_renderer(
 ) -> Result<(Renderer, (u32, u32)), Error> {
     let render = &renderer.scene().render;
     let size = (render.width, render.height);
-    let mut sizes = SMALL.into_iter().filter_map(|small| small_size(size, small)).chain([size]).peekable();
-    while let (Some(small), Some(&next)) = (sizes.next(), sizes.peek()) {
+    let own = (ratio(size, (1, 1)) <= LARGEST as f64).then_some(size);
+    let mut sizes = SMALL.into_iter().filter_map(|small| small_size(size, small)).chain(own).peekable();
+    while let Some(small) = sizes.next().filter(|&small| small != size) {
         let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
+        let Some(&next) = sizes.peek() else { return Ok((tried, small)) };
         let mut measured = Measured::default();
         tried.capture(&FrameList::one(frames.nth(0).unwrap_or_default()), needs, &mut measured)?;
         let each = measured.time().mul_f64(ratio(next, small));
@@ -181,10 +185,8 @@ fn trial_film(film: &VideoJob, size: (u32, u32), planes: &BTreeMap<u32, Vec<u8>>
         Ok(std::fs::metadata(&path).map_err(|e| OutputError::Read(path, e))?.len())
     };
     let numbers: Vec<u32> = planes.keys().copied().take(2).collect();
-    // The first start of ffmpeg reads the program from disk, so it is not measured.
-    let one = make(numbers[..1].to_vec())?;
     let begun = Instant::now();
-    make(numbers[..1].to_vec())?;
+    let one = make(numbers[..1].to_vec())?;
     let start = begun.elapsed();
     let begun = Instant::now();
     let two = make(numbers.clone())?;
