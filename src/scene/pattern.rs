@@ -164,9 +164,9 @@ impl Pattern {
 }
 
 impl Default for Pattern {
-    /// `frame_%04d.png`.
+    /// `frames/%04d.png`.
     fn default() -> Pattern {
-        Pattern { before: "frame_".into(), after: ".png".into(), place: PatternPart::Number(4) }
+        Pattern { before: "frames/".into(), after: ".png".into(), place: PatternPart::Number(4) }
     }
 }
 

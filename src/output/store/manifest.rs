@@ -10,7 +10,7 @@ use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
 use crate::quote::brief;
 use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
-use crate::scene::{Output, Pattern, Scene};
+use crate::scene::{Output, Pattern, Scene, edit};
 use crate::system;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -145,9 +145,11 @@ impl Manifest {
         hex(&Sha256::digest(format!("{scene}{} {}", self.pictures, self.denoised)))
     }
 
-    /// The origin that is written into the pictures.
+    /// The origin that is written into the pictures. Its scene has the frame rate, on which the pictures do not depend.
     pub fn origin(&self) -> Origin {
-        Origin::new(self.pictures_hash(), self.scene.as_deref())
+        let scene = self.scene.as_deref();
+        let with_rate = |text: &str| edit::set(text, "output.fps", Some(&format!("{:?}", self.fps))).ok();
+        Origin::new(self.pictures_hash(), scene.and_then(with_rate).as_deref().or(scene))
     }
 
     /// Reads the manifest of a pattern, if the folder has one.
@@ -281,7 +283,9 @@ fn sources(files: &BTreeMap<String, String>) -> String {
 fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
     let mut scene = scene.clone();
     let Output { frames, is_loop, .. } = scene.output;
-    scene.output = Output { frames, is_loop, ..Output::default() };
+    // Hashes of existing frames are of a text with this path.
+    let files = Pattern::parse("frame_%04d.png").map(|(pattern, _)| pattern).unwrap_or_default();
+    scene.output = Output { frames, is_loop, files, ..Output::default() };
     let (mut files, mut read) = (BTreeMap::new(), BTreeMap::<PathBuf, String>::new());
     scene.visit_files(|place, path| {
         // A file that is named several times is read once.
