@@ -1,5 +1,6 @@
 //! The command line: flags, and how they change a scene.
 
+mod environment;
 mod exit;
 mod failure;
 mod folder;
@@ -13,6 +14,7 @@ mod version;
 
 use crate::scene::{Grammar, Look, Solid};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+pub use environment::{environment, home};
 pub use exit::Exit;
 pub use failure::Failure;
 pub(crate) use failure::usage;
@@ -23,7 +25,7 @@ pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
 pub use scene::{MissingTexture, QualityArg, SamplesArg, SceneArgs, assignment};
 use std::path::PathBuf;
-pub use values::{check_pixels, environment, home};
+pub use values::check_pixels;
 use values::{parse_size, parse_solids, parse_thread_list};
 pub use version::COMMIT;
 

@@ -36,7 +36,6 @@ mod usage;
 mod verify;
 
 use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, language};
-use crate::language::Language;
 use crate::report::{be_quiet, end_before_start, fault, print};
 use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity, message};
@@ -61,8 +60,8 @@ pub fn main() -> ExitCode {
     let cli = match usage::parse(&words) {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => {
-            let (what, help) = usage::translate_error(&e, &words);
-            fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled, Language::English));
+            let (what, help) = usage::translate_error(language(), &e, &words);
+            fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled, language()));
             if let Some(pictures_on_stdout) = usage::json_log(&words) {
                 end_before_start(pictures_on_stdout, Exit::Usage as u8, Some(&what));
             }

@@ -1,5 +1,6 @@
-//! The languages of messages, and the table of all messages that have more than one: the faults of a scene in tokens, what
-//! `polyfly check` says of one, and the page of `polyfly report`. Logs, exit codes and files for programs are the same in all languages.
+//! The languages of messages, and the table of all messages that have more than one: wrong command lines, the faults of a scene in
+//! tokens, what `polyfly check` says of one, and the page of `polyfly report`. Advice for flags of other programs is in
+//! `scene::suggest`. Logs, exit codes and files for programs are the same in all languages.
 
 use std::fmt::Display;
 
@@ -258,6 +259,68 @@ messages! {
     slash_separates() "on this system `/` separates folders" "в этой системе папки разделяет `/`";
     new_or_sample(name) "`polyfly new {name}` writes a scene to begin with, `polyfly scenes` lists samples"
         "`polyfly new {name}` записывает сцену для начала, `polyfly scenes` перечисляет примеры";
+
+    // Wrong command lines.
+    given_twice(flag) "`{flag}` is given twice" "`{flag}` указан дважды";
+    exclude_each_other(flag, other) "`{flag}` and `{other}` exclude each other" "`{flag}` и `{other}` исключают друг друга";
+    flag_has_no_value(flag) "`{flag}` has no value" "у `{flag}` нет значения";
+    flag_is(flag, value) "`{flag}` is `{value}`" "`{flag}`: получено `{value}`";
+    flag_takes_no_value(flag) "`{flag}` takes no value" "`{flag}` не принимает значения";
+    expected_one_of(list) "expected one of {list}" "ожидалось одно из значений: {list}";
+    whole_number_expected() "expected a whole number" "ожидалось целое число";
+    number_at_least(low) "expected a whole number, at least {low}" "ожидалось целое число не меньше {low}";
+    number_between(low, high) "expected a whole number from {low} to {high}" "ожидалось целое число от {low} до {high}";
+    device_comes_first(command) "the device comes first: `{command}`" "сначала указывается устройство: `{command}`";
+    copies_or_shows(name) "`polyfly scenes copy {name}` writes this sample, `polyfly scenes show {name}` prints it"
+        "`polyfly scenes copy {name}` записывает этот пример, `polyfly scenes show {name}` печатает его";
+    copies_sample(name) "`polyfly scenes copy {name}` writes this sample" "`polyfly scenes copy {name}` записывает этот пример";
+    write_this(usage) "write {usage}" "напишите {usage}";
+    job_has_no_part(job, word) "`polyfly {job}` has no part `{word}`" "у `polyfly {job}` нет части `{word}`";
+    no_such_job(word) "there is no job `{word}`" "команды `{word}` нет";
+    help_lists_jobs() "`polyfly help` lists all jobs" "`polyfly help` перечисляет все команды";
+    job_needs(job, what) "`polyfly{job}` needs {what}" "для `polyfly{job}` нужно указать {what}";
+    both(words, last) "{words} and {last}" "{words} и {last}";
+    long_dash(word) "`{word}` begins with a long dash" "`{word}` начинается с длинного тире";
+    two_short_dashes(flag) "flags begin with two short ones: `{flag}`" "флаги начинаются с двух дефисов: `{flag}`";
+    no_such_flag(flag) "there is no flag `{flag}`" "флага `{flag}` нет";
+    two_words(words) "`{words}` is two words" "`{words}`: здесь два слова";
+    no_equals_sign(words) "`{words}` has no equals sign" "в `{words}` нет знака равенства";
+    spaced_equals_sign(words) "`{words}` has spaces around the equals sign" "в `{words}` вокруг знака равенства стоят пробелы";
+    equals_sign_joins(words) "an equals sign joins key and value: `{words}`" "ключ и значение соединяет знак равенства: `{words}`";
+    is_no_scene(name) "`{name}` is no scene" "`{name}` не сцена";
+    flag_names_output(words) "a flag names what is written: `{words}`" "имя результата указывается флагом: `{words}`";
+    comes_after_scene(job) "`{job}` comes after the scene" "`{job}` стоит после сцены";
+    job_comes_first(words) "a job comes first: `{words}`" "команда стоит первой: `{words}`";
+    second_scene(name) "`{name}` is a second scene" "`{name}`: это вторая сцена";
+    one_run_one_scene() "one run renders one scene: run polyfly once for each of them"
+        "за один запуск рисуется одна сцена: запустите polyfly для каждой";
+    no_argument_there(job, word) "`{job}` takes no argument `{word}` there" "`{job}` не принимает здесь аргумент `{word}`";
+    lists_what_it_takes(job) "`{job} --help` lists what it takes" "`{job} --help` перечисляет, что можно указать";
+    lists_flags(job) "`{job} --help` lists all flags" "`{job} --help` перечисляет все флаги";
+    job_has_no_flag(job, flag) "`{job}` has no flag `{flag}`" "у `{job}` нет флага `{flag}`";
+    flag_of_rendering(flag, words) "`{flag}` is a flag of rendering: `{words}`" "`{flag}`: это флаг рендеринга, `{words}`";
+    argument_without_flag(name, usage) "{name} is an argument without a flag: `{usage}`" "аргумент {name} пишется без флага: `{usage}`";
+    two_dashes(flag) "long flags have two dashes: `{flag}`" "у длинных флагов два дефиса: `{flag}`";
+    a_size(side) "expected WIDTHxHEIGHT, each {side}, or a name such as 1080p, 4k or vertical"
+        "ожидались ширина и высота, WIDTHxHEIGHT, каждая {side}, или имя, например 1080p, 4k или vertical";
+    above_memory_limit(width, height, max) "a picture of {width} x {height} pixels is above the memory limit of {max} pixels"
+        "кадр {width} x {height} больше предела памяти, {max} пикселей";
+    samples_or_range(max) "expected a whole number from 1 to {max}, or a range such as 4..64"
+        "ожидалось целое число от 1 до {max} или диапазон, например 4..64";
+    several_threads(expected) "{expected}, or several of them with commas: 1,2,4" "{expected}, или несколько через запятую: 1,2,4";
+    a_rate(range) "expected {range}, or a fraction such as 30000/1001" "ожидалось {range} или дробь, например 30000/1001";
+    three_solids() "expected three solids, as A,B,C" "ожидались три тела, A,B,C";
+    a_shard() "expected K/N, with K from 1 to N" "ожидалось K/N, где K от 1 до N";
+    three_numbers() "expected three numbers, as X,Y,Z" "ожидались три числа, X,Y,Z";
+    key_and_value(text) "--set {text}: expected KEY=VALUE, such as film.exposure=0.5"
+        "--set {text}: ожидалось KEY=VALUE, например film.exposure=0.5";
+    names_for_bodies(names, bodies) "{names} names for {bodies} bodies" "имён {names}, а тел {bodies}";
+    no_floor() "the scene has no floor" "в сцене нет пола";
+    is_a_flag(text) "--output: `{text}` is a flag; a file of that name is ./{text}"
+        "--output: `{text}`: это флаг; файл с таким именем пишется ./{text}";
+    no_device(name) "--devices: `{name}` is not a device; expected `all`, or a list of `cpu` and GPUs' numbers"
+        "--devices: `{name}` не устройство; ожидалось `all` или список из `cpu` и номеров видеокарт";
+    in_environment(name, why) "{name} in the environment: {why}" "{name} в переменных окружения: {why}";
 
     // What `polyfly check` says.
     clip(frames, width, height, seconds, fps) "{frames} of {width} x {height}, {seconds} s at {fps} a second"

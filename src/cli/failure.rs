@@ -71,12 +71,12 @@ impl Failure {
         Failure::Library(Error::Usage(what.into()))
     }
 
-    /// The message for a terminal, with a remedy. Messages about a file of a scene have several languages.
+    /// The message for a terminal, with a remedy. Messages about a file of a scene and about command lines have several languages.
     pub fn shown(&self, language: Language) -> String {
         match self {
             Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
             _ => {
-                let language = if self.is_about_scene() { language } else { Language::English };
+                let language = if self.is_translated() { language } else { Language::English };
                 message(
                     Severity::Error,
                     &self.what(language),
@@ -88,10 +88,13 @@ impl Failure {
         }
     }
 
-    // Whether it is about the file of a scene, which is told in several languages.
-    fn is_about_scene(&self) -> bool {
+    // Whether it is about the file of a scene or the command line, which are told in several languages.
+    fn is_translated(&self) -> bool {
         let Failure::Library(error) = self else { return false };
-        matches!(error, Error::NotText(..) | Error::SceneTooLong(..) | Error::Asset(_) | Error::Read(..))
+        matches!(
+            error,
+            Error::Usage(_) | Error::NotText(..) | Error::SceneTooLong(..) | Error::Asset(_) | Error::Read(..)
+        )
     }
 
     fn what(&self, language: Language) -> String {

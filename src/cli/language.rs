@@ -1,6 +1,6 @@
 //! The language of messages: --lang, or that of the environment's locale.
 
-use super::environment;
+use super::environment::environment;
 use crate::language::Language;
 use crate::system;
 use clap::ValueEnum;

@@ -1,7 +1,9 @@
 //! Flags that change a scene, and how they are applied.
 
+use super::environment::home;
 use super::failure::{Failure, usage};
-use super::values::{home, parse_size, parse_solid};
+use super::language::language;
+use super::values::{parse_size, parse_solid};
 use crate::language::Language;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
@@ -65,7 +67,7 @@ fn parse_samples(text: &str) -> Result<SamplesArg, String> {
             .map(|(min, max)| SamplesArg::Range(min, max))
             .map_err(|range| match text.contains("..") {
                 true => format!("expected {range}"),
-                false => format!("expected a whole number from 1 to {MAX_SAMPLES}, or a range such as 4..64"),
+                false => language().samples_or_range(MAX_SAMPLES),
             }),
     }
 }
@@ -129,7 +131,7 @@ pub struct SceneArgs {
     /// No progress bar and no remarks (also POLYFLY_QUIET=1).
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
-    /// Language of messages about a scene in tokens [default: that of the locale, if it is UTF-8]
+    /// Language of messages about command lines and scenes in tokens [default: that of the locale, if it is UTF-8]
     #[arg(long, value_name = "LANGUAGE", help_heading = "Output")]
     pub lang: Option<Language>,
 }
@@ -166,7 +168,7 @@ impl SceneArgs {
         if !self.solids.is_empty() {
             let (names, bodies) = (self.solids.len(), &mut scene.world.bodies);
             if names != bodies.len() {
-                return Err(wrong("solids", &format!("{names} names for {} bodies", bodies.len())));
+                return Err(wrong("solids", &language().names_for_bodies(names, bodies.len())));
             }
             bodies.iter_mut().zip(&self.solids).for_each(|(body, &solid)| body.solid = solid);
             // Another solid reaches further down.
@@ -177,7 +179,7 @@ impl SceneArgs {
             let texture = TextureSource::parse(text, &options)
                 .map_err(|e| wrong("texture", &format!("`{}`: expected {e}", brief(text))))?;
             let floor = scene.world.floor.as_mut();
-            floor.ok_or_else(|| wrong("texture", "the scene has no floor"))?.texture = texture;
+            floor.ok_or_else(|| wrong("texture", &language().no_floor()))?.texture = texture;
         }
         if let Some(quality) = self.asked_quality() {
             quality.apply(scene);
@@ -210,6 +212,6 @@ impl SceneArgs {
 
 /// Splits the value of `--set` into a key and its value.
 pub fn assignment(text: &str) -> Result<(&str, &str), Failure> {
-    let expected = || usage!("--set {}: expected KEY=VALUE, such as film.exposure=0.5", brief(text));
+    let expected = || Failure::usage(language().key_and_value(brief(text)));
     text.split_once('=').map(|(key, value)| (key.trim(), value)).ok_or_else(expected)
 }

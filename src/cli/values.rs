@@ -1,5 +1,6 @@
-//! Values of flags and of environment variables.
+//! Values of flags.
 
+use super::language::language;
 use crate::render::plan::Split;
 use crate::run::ShardMode;
 use crate::scene::diagnostic::Rule;
@@ -8,8 +9,6 @@ use crate::scene::size::Size;
 use crate::scene::{ColourBy, Grammar, Look, Solid};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use std::path::Path;
-use std::sync::LazyLock;
 
 // Uses types of the library as values of flags, with their names and their texts in the help.
 macro_rules! values {
@@ -52,8 +51,7 @@ values! {
 }
 
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let side = Size::SIDE.expected();
-    let expected = || format!("expected WIDTHxHEIGHT, each {side}, or a name such as 1080p, 4k or vertical");
+    let expected = || language().a_size(Size::SIDE.expected_in(language()));
     let Size(width, height) = Size::named(text).ok_or_else(expected)?;
     check_pixels(width, height)?;
     Ok((width, height))
@@ -63,9 +61,7 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
 pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
     match Size(width, height).fits() {
         true => Ok(()),
-        false => {
-            Err(format!("a picture of {width} x {height} pixels is above the memory limit of {MAX_PIXELS} pixels"))
-        }
+        false => Err(language().above_memory_limit(width, height, MAX_PIXELS)),
     }
 }
 
@@ -79,12 +75,12 @@ pub fn frames_help() -> String {
 }
 
 pub fn parse_threads(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&n| n <= 1024).ok_or_else(|| "expected a whole number from 0 to 1024".into())
+    text.parse().ok().filter(|&n| n <= 1024).ok_or_else(|| language().number_between(0, 1024))
 }
 
 /// A number of a list.
 pub fn parse_thread_list(text: &str) -> Result<usize, String> {
-    parse_threads(text).map_err(|expected| format!("{expected}, or several of them with commas: 1,2,4"))
+    parse_threads(text).map_err(|expected| language().several_threads(expected))
 }
 
 pub fn parse_fps(text: &str) -> Result<f64, String> {
@@ -94,38 +90,27 @@ pub fn parse_fps(text: &str) -> Result<f64, String> {
         Some((frames, seconds)) => number(frames).zip(number(seconds)).map(|(frames, seconds)| frames / seconds),
         None => number(text),
     };
-    let expected = || format!("expected {}, or a fraction such as 30000/1001", rule.expected());
+    let expected = || language().a_rate(rule.expected_in(language()));
     fps.filter(|&fps| rule.allows(fps)).ok_or_else(expected)
 }
 
 pub fn parse_solid(text: &str) -> Result<Solid, String> {
-    Solid::from_name(text.trim()).ok_or_else(|| format!("expected one of {}", Solid::ALL.map(Solid::name).join(", ")))
+    Solid::from_name(text.trim()).ok_or_else(|| language().expected_one_of(Solid::ALL.map(Solid::name).join(", ")))
 }
 
 pub fn parse_solids(text: &str) -> Result<[Solid; 3], String> {
     let solids = text.split(',').map(parse_solid).collect::<Result<Vec<_>, _>>()?;
-    solids.try_into().map_err(|_| "expected three solids, as A,B,C".into())
+    solids.try_into().map_err(|_| language().three_solids())
 }
 
 /// Parses `K/N`: part K of N.
 pub fn parse_shard(text: &str) -> Result<(u32, u32), String> {
     let numbers = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
-    numbers.filter(|&(k, n)| (1..=n).contains(&k)).ok_or_else(|| "expected K/N, with K from 1 to N".into())
+    numbers.filter(|&(k, n)| (1..=n).contains(&k)).ok_or_else(|| language().a_shard())
 }
 
 pub fn parse_point(text: &str) -> Result<[f64; 3], String> {
     let finite = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
     let numbers: Option<Vec<f64>> = text.split(',').map(finite).collect();
-    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "expected three numbers, as X,Y,Z".into())
-}
-
-/// The home folder, for `~`. Without HOME, the system's entry for the user.
-pub fn home() -> Option<&'static Path> {
-    static HOME: LazyLock<Option<std::path::PathBuf>> = LazyLock::new(std::env::home_dir);
-    HOME.as_deref()
-}
-
-/// The value of an environment variable; an empty one counts as unset.
-pub fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
+    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| language().three_numbers())
 }

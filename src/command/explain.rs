@@ -3,6 +3,7 @@
 use super::shell::{flag_facts, flag_words};
 use crate::cli::{Exit, ExplainArgs, Failure, command};
 use crate::error::Error;
+use crate::language::Language;
 use crate::quote::brief;
 use crate::report::print;
 use crate::scene::explain::{explain, paths, plain_name};
@@ -104,7 +105,7 @@ fn row(word: &str, about: &str) -> String {
 fn near(word: &str) -> String {
     let name = plain_name(word);
     let kind = if word.starts_with('-') { NameKind::Flag } else { NameKind::Key };
-    if let Some(advice) = other_name(kind, if word.starts_with('-') { word } else { &name }) {
+    if let Some(advice) = other_name(Language::English, kind, if word.starts_with('-') { word } else { &name }) {
         return advice.to_owned();
     }
     if word.parse::<i64>().is_ok() {

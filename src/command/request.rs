@@ -1,7 +1,7 @@
 //! Converts flags to a run's request.
 
 use crate::assets::source::Limits;
-use crate::cli::{Failure, RenderArgs, VideoArgs, environment, home, usage};
+use crate::cli::{Failure, RenderArgs, VideoArgs, environment, home, language};
 use crate::film::post::denoise::DenoiserLibrary;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
@@ -27,8 +27,7 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
         Some(text) => match Stream::of(text) {
             Some(stream) => PictureTarget::Stream(stream, open_stream),
             None if text.starts_with('-') => {
-                let text = brief(text);
-                return Err(usage!("--output: `{text}` is a flag; a file of that name is ./{text}"));
+                return Err(Failure::usage(language().is_a_flag(brief(text))));
             }
             None => PictureTarget::Path(expanded(text).display().to_string()),
         },
@@ -116,11 +115,10 @@ fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
         ["cpu"] => Ok(Devices::Cpu),
         ["all"] => Ok(Devices::AllGpus),
         _ => {
-            let gpus = names.iter().filter(|name| **name != "cpu").map(|name| {
-                let expected = "expected `all`, or a list of `cpu` and GPUs' numbers";
-                let wrong = |_| usage!("--devices: `{}` is not a device; {expected}", brief(name));
-                name.parse().map_err(wrong)
-            });
+            let gpus = names
+                .iter()
+                .filter(|name| **name != "cpu")
+                .map(|name| name.parse().map_err(|_| Failure::usage(language().no_device(brief(name)))));
             Ok(Devices::List(gpus.collect::<Result<_, _>>()?, names.contains(&"cpu")))
         }
     }

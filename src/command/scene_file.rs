@@ -32,7 +32,7 @@ impl SceneText {
             let text = read_text(std::io::stdin(), "stdin")?;
             return Ok(SceneText { text, shown: "stdin".into(), folder: PathBuf::new() });
         }
-        let file = std::fs::File::open(name).map_err(|e| match usage::job_help(name) {
+        let file = std::fs::File::open(name).map_err(|e| match usage::job_help(Language::English, name) {
             // A scene whose ending was left out is likelier than a job.
             Some(help)
                 if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() =>

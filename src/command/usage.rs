@@ -59,7 +59,7 @@ pub fn json_log(words: &[OsString]) -> Option<bool> {
 }
 
 /// The fault, and a remedy.
-pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>) {
+pub fn translate_error(language: Language, e: &Error, words: &[OsString]) -> (String, Option<String>) {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let command = cli::command();
     let job = words.get(1).and_then(|word| command.find_subcommand(word));
@@ -68,37 +68,42 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
     let flag = |kind| one(kind).split_whitespace().next().unwrap_or_default().to_owned();
     match e.kind() {
         ErrorKind::ArgumentConflict if e.get(ContextKind::InvalidSubcommand).is_some() => {
-            second_scene(&command, &words, &one(ContextKind::InvalidSubcommand))
+            second_scene(language, &command, &words, &one(ContextKind::InvalidSubcommand))
         }
         ErrorKind::ArgumentConflict if e.get(ContextKind::PriorArg).is_some() => {
             match (flag(ContextKind::InvalidArg), flag(ContextKind::PriorArg)) {
-                (one, other) if one == other => (format!("`{one}` is given twice"), None),
-                (one, other) => (format!("`{one}` and `{other}` exclude each other"), None),
+                (one, other) if one == other => (language.given_twice(one), None),
+                (one, other) => (language.exclude_each_other(one, other), None),
             }
         }
-        ErrorKind::UnknownArgument => unknown(&command, job, &typed(&words, &one(ContextKind::InvalidArg))),
+        ErrorKind::UnknownArgument => unknown(language, &command, job, &typed(&words, &one(ContextKind::InvalidArg))),
         ErrorKind::InvalidValue => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
             let valid = get(ContextKind::ValidValue);
-            let expected =
-                if valid.is_empty() { String::new() } else { format!(": expected one of {}", valid.join(", ")) };
+            let expected = if valid.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", language.expected_one_of(valid.join(", ")))
+            };
             let what =
-                if value.is_empty() { format!("`{flag}` has no value") } else { format!("`{flag}` is `{value}`") };
+                if value.is_empty() { language.flag_has_no_value(&flag) } else { language.flag_is(&flag, &value) };
             let help = match flag == "[DEVICE]" && !value.is_empty() {
-                true => Some(format!("the device comes first: `polyfly particles CPU {value} 800 600 picture.png`")),
-                false => meant(NameKind::Value(&flag), &value, valid.iter().map(String::as_str)),
+                true => {
+                    Some(language.device_comes_first(format_args!("polyfly particles CPU {value} 800 600 picture.png")))
+                }
+                false => meant(language, NameKind::Value(&flag), &value, valid.iter().map(String::as_str)),
             };
             (what + &expected, help)
         }
         ErrorKind::ValueValidation => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
-            let why = e.source().map(|why| expected(&why.to_string())).unwrap_or_default();
-            let other = other_name(NameKind::Value(&flag), &value).map(str::to_owned);
-            let size = || sides(&value).filter(|_| flag == "--size");
+            let why = e.source().map(|why| expected(language, &why.to_string())).unwrap_or_default();
+            let other = other_name(language, NameKind::Value(&flag), &value).map(str::to_owned);
+            let size = || sides(&value).filter(|_| flag == "--size").map(|size| language.did_you_mean(size));
             let help = other.or_else(size).or_else(|| {
-                number_help(Language::English, &value).filter(|_| !["--size", "--sizes", "--shard"].contains(&&*flag))
+                number_help(language, &value).filter(|_| !["--size", "--sizes", "--shard"].contains(&&*flag))
             });
-            (format!("`{flag}` is `{value}`: {why}"), help)
+            (format!("{}: {why}", language.flag_is(flag, value)), help)
         }
         ErrorKind::InvalidSubcommand => {
             let word = one(ContextKind::InvalidSubcommand);
@@ -110,25 +115,25 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (String, Option<String>
                         .collect();
                     let sample = SAMPLES.iter().find(|sample| sample.name() == word);
                     let help = match sample.filter(|_| job.get_name() == "scenes") {
-                        Some(_) => format!(
-                            "`polyfly scenes copy {word}` writes this sample, `polyfly scenes show {word}` prints it"
-                        ),
-                        None => format!("write {}", crate::quote::listed(&parts, "or")),
+                        Some(_) => language.copies_or_shows(&word),
+                        None => language.write_this(language.one_of(&parts)),
                     };
-                    (format!("`polyfly {}` has no part `{word}`", job.get_name()), Some(help))
+                    (language.job_has_no_part(job.get_name(), word), Some(help))
                 }
                 None => {
-                    let help = job_help(&word).unwrap_or_else(|| "`polyfly help` lists all jobs".into());
-                    (format!("there is no job `{word}`"), Some(help))
+                    let help = job_help(language, &word).unwrap_or_else(|| language.help_lists_jobs());
+                    (language.no_such_job(word), Some(help))
                 }
             }
         }
-        ErrorKind::TooManyValues => (format!("`{}` takes no value", flag(ContextKind::InvalidArg)), None),
+        ErrorKind::TooManyValues => (language.flag_takes_no_value(flag(ContextKind::InvalidArg)), None),
         ErrorKind::MissingRequiredArgument => {
             let job = job.map_or_else(String::new, |job| format!(" {}", job.get_name()));
             let usage = one(ContextKind::Usage);
-            let usage = usage.trim().strip_prefix("Usage: ").map(|usage| format!("write `{}`", usage.trim()));
-            (format!("`polyfly{job}` needs {}", get(ContextKind::InvalidArg).join(" and ")), usage)
+            let usage = usage.trim().strip_prefix("Usage: ");
+            let usage = usage.map(|usage| language.write_this(format_args!("`{}`", usage.trim())));
+            let missing = get(ContextKind::InvalidArg).into_iter().reduce(|some, last| language.both(some, last));
+            (language.job_needs(job, missing.unwrap_or_default()), usage)
         }
         _ => {
             let text = e.to_string();
@@ -159,28 +164,26 @@ fn typed(words: &[String], found: &str) -> String {
 fn sides(text: &str) -> Option<String> {
     let numbers: Vec<u32> = text.split(|c: char| !c.is_ascii_digit()).filter_map(|piece| piece.parse().ok()).collect();
     let [width, height] = numbers[..] else { return None };
-    (width > 0 && height > 0).then(|| format!("did you mean `{width}x{height}`?"))
+    (width > 0 && height > 0).then(|| format!("{width}x{height}"))
 }
 
 // What a second positional argument may be, if not a scene, by itself and by the argument before it.
-fn no_scene(words: &[String], second: &str) -> Option<(String, String)> {
+fn no_scene(language: Language, words: &[String], second: &str) -> Option<(String, String)> {
     let at = words.iter().position(|word| word == second)?;
     let before = |back: usize| at.checked_sub(back).map_or("", |at| words[at].as_str());
     let minus = second.trim_start_matches(DASHES).trim_start_matches('-');
     if second.starts_with(DASHES) {
-        return Some((
-            format!("`{second}` begins with a long dash"),
-            format!("flags begin with two short ones: `--{minus}`"),
-        ));
+        return Some((language.long_dash(second), language.two_short_dashes(format_args!("--{minus}"))));
     }
-    if let Some(advice) = second.starts_with('+').then(|| other_name(NameKind::Flag, second.get(..2)?)).flatten() {
-        return Some((format!("there is no flag `{second}`"), advice.to_owned()));
+    let of_letter = || other_name(language, NameKind::Flag, second.get(..2)?);
+    if let Some(advice) = second.starts_with('+').then(of_letter).flatten() {
+        return Some((language.no_such_flag(second), advice.to_owned()));
     }
     let is_number = |word: &str| word.parse::<u32>().is_ok();
     if before(2) == "--size" && is_number(before(1)) && is_number(second) {
         return Some((
-            format!("`--size {} {second}` is two words", before(1)),
-            format!("did you mean `--size {}x{second}`?", before(1)),
+            language.two_words(format_args!("--size {} {second}", before(1))),
+            language.did_you_mean(format_args!("--size {}x{second}", before(1))),
         ));
     }
     // `--set KEY VALUE`, `--set KEY = VALUE` and `--set KEY= VALUE`.
@@ -190,16 +193,14 @@ fn no_scene(words: &[String], second: &str) -> Option<(String, String)> {
             "" => words.get(at + 1).map_or("VALUE", String::as_str),
             value => value,
         };
-        let what = if before(1) == key && !second.starts_with('=') {
-            "no equals sign"
-        } else {
-            "spaces around the equals sign"
-        };
-        let help = format!("an equals sign joins key and value: `--set {key}={value}`");
-        return Some((format!("`--set {} {second}` has {what}", before(1)), help));
+        let typed = format!("--set {} {second}", before(1));
+        let is_bare = before(1) == key && !second.starts_with('=');
+        let what = if is_bare { language.no_equals_sign(typed) } else { language.spaced_equals_sign(typed) };
+        return Some((what, language.equals_sign_joins(format_args!("--set {key}={value}"))));
     }
     if before(1) == "--gpu" && is_number(second) {
-        return Some(("`--gpu` takes no number".into(), format!("did you mean `--devices {second}`?")));
+        let meant = language.did_you_mean(format_args!("--devices {second}"));
+        return Some((language.flag_takes_no_value("--gpu"), meant));
     }
     // `s.toml out.png` or `out.png s.toml`.
     let first = if before(2).starts_with('-') { "" } else { before(1) };
@@ -210,60 +211,58 @@ fn no_scene(words: &[String], second: &str) -> Option<(String, String)> {
             ending if VIDEOS.contains(&ending) => "--video",
             _ => return None,
         };
-        Some((format!("`{name}` is no scene"), format!("a flag names what is written: `{flag} {name}`")))
+        Some((language.is_no_scene(name), language.flag_names_output(format_args!("{flag} {name}"))))
     })
 }
 
 // A second positional argument: a misplaced command, an argument of an unknown command, or another scene.
-fn second_scene(command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
+fn second_scene(language: Language, command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
     let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
     let (what, help) = if command.find_subcommand(second).is_some() {
-        (format!("`{second}` comes after the scene"), format!("a job comes first: `polyfly {second} SCENE`"))
-    } else if let Some((word, help)) = words[1..].iter().filter(no_job).find_map(|word| Some((word, job_help(word)?))) {
-        (format!("there is no job `{}`", brief(word)), help)
-    } else if let Some((what, help)) = no_scene(words, second) {
+        (language.comes_after_scene(second), language.job_comes_first(format_args!("polyfly {second} SCENE")))
+    } else if let Some((word, help)) =
+        words[1..].iter().filter(no_job).find_map(|word| Some((word, job_help(language, word)?)))
+    {
+        (language.no_such_job(brief(word)), help)
+    } else if let Some((what, help)) = no_scene(language, words, second) {
         (what, help)
     } else {
-        let help = "one run renders one scene: run polyfly once for each of them";
-        (format!("`{second}` is a second scene"), help.into())
+        (language.second_scene(second), language.one_run_one_scene())
     };
     (what, Some(help))
 }
 
-fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Option<String>) {
+fn unknown(language: Language, command: &Command, job: Option<&Command>, found: &str) -> (String, Option<String>) {
     let name = job.map_or_else(|| "polyfly".into(), |job| format!("polyfly {}", job.get_name()));
     if !found.starts_with('-') {
-        return (
-            format!("`{name}` takes no argument `{found}` there"),
-            Some(format!("`{name} --help` lists what it takes")),
-        );
+        return (language.no_argument_there(&name, found), Some(language.lists_what_it_takes(name)));
     }
     let flags = |of: &Command| -> Vec<String> {
         let longs = of.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?)));
         longs.chain(["--help".into()]).collect()
     };
     let what = match job {
-        Some(_) => format!("`{name}` has no flag `{found}`"),
-        None => format!("there is no flag `{found}`"),
+        Some(_) => language.job_has_no_flag(&name, found),
+        None => language.no_such_flag(found),
     };
     if job.is_some() && flags(command).iter().any(|flag| flag == found) {
-        return (what, Some(format!("`{found}` is a flag of rendering: `polyfly SCENE {found}`")));
+        return (what, Some(language.flag_of_rendering(found, format_args!("polyfly SCENE {found}"))));
     }
     // `--engine slurm`, where the engine is an argument.
     let is_it = |arg: &&clap::Arg| arg.get_id().as_str().eq_ignore_ascii_case(found.trim_start_matches('-'));
     if let (Some(job), Some(arg)) = (job, job.and_then(|job| job.get_positionals().find(is_it))) {
         let all = job.get_positionals().map(|arg| format!("<{}>", arg.get_id().as_str().to_uppercase()));
         let usage = all.collect::<Vec<_>>().join(" ");
-        return (what, Some(format!("{} is an argument without a flag: `{name} {usage}`", arg.get_id())));
+        return (what, Some(language.argument_without_flag(arg.get_id(), format_args!("{name} {usage}"))));
     }
     let known = flags(job.unwrap_or(command));
-    let near = || Some(format!("did you mean `{}`?", nearest(found, known.iter().map(String::as_str))?));
+    let near = || Some(language.did_you_mean(nearest(found, known.iter().map(String::as_str))?));
     // `-frames`, as ffmpeg and Blender write flags.
     let long = format!("-{found}");
     if found.len() > 2 && known.contains(&long) {
-        return (what, Some(format!("long flags have two dashes: `{long}`")));
+        return (what, Some(language.two_dashes(long)));
     }
-    let letter = || other_name(NameKind::Flag, found.get(..2).filter(|two| !two.starts_with("--"))?);
+    let letter = || other_name(language, NameKind::Flag, found.get(..2).filter(|two| !two.starts_with("--"))?);
     // A job has few of the flags that the table knows.
     let is_taken = |advice: &&str| {
         job.is_none()
@@ -275,40 +274,43 @@ fn unknown(command: &Command, job: Option<&Command>, found: &str) -> (String, Op
     // `-t`, where one flag begins with that letter.
     let initial = || {
         let mut all = known.iter().filter(|flag| found.len() == 2 && flag.starts_with(&long));
-        all.next().filter(|_| all.next().is_none()).map(|flag| format!("did you mean `{flag}`?"))
+        all.next().filter(|_| all.next().is_none()).map(|flag| language.did_you_mean(flag))
     };
-    let advice = other_name(NameKind::Flag, found).or_else(letter).filter(is_taken).map(str::to_owned);
+    let advice = other_name(language, NameKind::Flag, found).or_else(letter).filter(is_taken).map(str::to_owned);
     let advice = advice.or_else(initial).or_else(near);
-    (what, advice.or_else(|| Some(format!("`{name} --help` lists all flags"))))
+    (what, advice.or_else(|| Some(language.lists_flags(name))))
 }
 
 /// A suggestion for a first argument that is neither a file nor a command: it may be a sample that is not there.
-pub fn job_help(name: &str) -> Option<String> {
+pub fn job_help(language: Language, name: &str) -> Option<String> {
     let is_it = |sample: &&Builtin| std::path::Path::new(name).ends_with(sample.file) || sample.name() == name;
     if let Some(sample) = SAMPLES.iter().find(is_it) {
-        return Some(format!("`polyfly scenes copy {}` writes this sample", sample.name()));
+        return Some(language.copies_sample(sample.name()));
     }
     let command = cli::command();
     let jobs: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
     let is_file =
         ["toml", "txt"].iter().any(|ending| std::path::Path::new(name).extension().is_some_and(|e| e == *ending));
-    let near = || Some(format!("did you mean `polyfly {}`?", nearest(name, jobs.into_iter().filter(|_| !is_file))?));
-    other_name(NameKind::Job, name).map(str::to_owned).or_else(near)
+    let near = || {
+        let job = nearest(name, jobs.into_iter().filter(|_| !is_file))?;
+        Some(language.did_you_mean(format_args!("polyfly {job}")))
+    };
+    other_name(language, NameKind::Job, name).map(str::to_owned).or_else(near)
 }
 
 // The expected number in words, from a parser's message such as `99 is not in 0..=63` or `invalid digit found in
 // string`.
-fn expected(why: &str) -> String {
+fn expected(language: Language, why: &str) -> String {
     let Some((_, range)) = why.split_once(" is not in ") else {
         let is_no_number =
             why.contains("invalid digit") || why.contains("invalid float") || why.contains("too large to fit");
-        return if is_no_number { "expected a whole number".into() } else { why.to_owned() };
+        return if is_no_number { language.whole_number_expected() } else { why.to_owned() };
     };
     let (low, high) = range.split_once("..").unwrap_or((range, ""));
     // An upper end that is not written is the limit of the type.
     match high.trim_start_matches('=') {
-        "" | "4294967295" | "18446744073709551615" => format!("expected a whole number, at least {low}"),
-        high => format!("expected a whole number from {low} to {high}"),
+        "" | "4294967295" | "18446744073709551615" => language.number_at_least(low),
+        high => language.number_between(low, high),
     }
 }
 
@@ -318,6 +320,7 @@ mod tests {
 
     #[test]
     fn ranges_are_told_in_words() {
+        let expected = |why| expected(Language::English, why);
         assert_eq!(expected("99 is not in 0..=63"), "expected a whole number from 0 to 63");
         assert_eq!(expected("0 is not in 1..=4294967295"), "expected a whole number, at least 1");
         assert_eq!(expected("0 is not in 1.."), "expected a whole number, at least 1");

@@ -20,76 +20,6 @@ pub enum NameKind<'a> {
 
 // Names in other programs: the kind (of keys of one table the table in brackets), the names, and the suggestion.
 const OTHER_NAMES: &[(&str, &str, &str)] = &[
-    ("job", "render|run|make|draw", "rendering needs no word of its own: `polyfly SCENE`"),
-    ("job", "init|create|template|templates", "`polyfly new my.toml` writes a scene to begin with"),
-    ("job", "example|examples|sample|samples|list|demo", "`polyfly scenes` lists the sample scenes"),
-    ("job", "help", "`polyfly --help` lists jobs and flags"),
-    ("job", "version", "`polyfly --version` prints the version"),
-    ("job", "view|show|open|display", "`polyfly preview SCENE` shows a frame in the terminal"),
-    ("job", "gui|edit|serve|ui", "`polyfly studio SCENE` shows a scene while its file is edited"),
-    ("job", "validate|lint|inspect", "`polyfly check SCENE` says what a scene holds and what is wrong with it"),
-    ("job", "resume|continue", "`polyfly SCENE --resume` renders what is missing"),
-    ("job", "encode|video|join", "`polyfly stitch FOLDER -o film.mp4` makes a film of frames"),
-    ("job", "diff|cmp|psnr|ssim|flip", "`polyfly compare A B` compares pictures, folders of frames and films"),
-    ("job", "benchmark|perf", "`polyfly bench` measures this machine"),
-    (
-        "flag",
-        "--resolution|--res|--width|--height|-s|-W|-H|-w|+W|+H|+w|+h|-res|-s:v",
-        "did you mean `--size 1280x720`?",
-    ),
-    ("flag", "-j|--jobs|-t|--cores|--workers|--nthreads|--num-threads|--nproc|-np|+WT", "did you mean `--threads`?"),
-    ("flag", "-v|--verbose|--debug", "`--log jsonl` logs everything; there is no other way to say more"),
-    ("flag", "-V", "did you mean `--version`?"),
-    (
-        "flag",
-        "-f|--frame|--range|--start|--end|-n|-e|-ss|--frame-start|--frame-end|--render-frame|+SF|+EF|+KFF|--subset",
-        "did you mean `--frames 0-99`?",
-    ),
-    (
-        "flag",
-        "-a|--anim|--animation|--render-anim|-b|--background",
-        "no flag is needed: a run renders all frames without a window",
-    ),
-    ("flag", "-E|--engine|--integrator|--renderer", "`--set render.integrator=path` chooses the integrator"),
-    ("flag", "--still|--single|--image|--png", "`--frames 0 -o look.png` makes one picture"),
-    ("flag", "--film|--movie|--mp4", "did you mean `--video film.mp4`?"),
-    ("flag", "-c|-c:v|-vcodec|--vcodec|--encoder", "did you mean `--codec h264`?"),
-    ("flag", "-pix_fmt|--pix-fmt|--bit-depth", "did you mean `--video-bits 10`, or `--bits 16` for frames?"),
-    ("flag", "-b:v|--bitrate|--video-quality", "did you mean `--crf 18`? Lower is better"),
-    ("flag", "--seed|--random-seed", "there is no seed: a scene has the same bytes in each run"),
-    ("flag", "--camera|--cam", "a scene has one camera; `--set camera.fov_deg=50` changes a key of it"),
-    ("flag", "--device", "did you mean `--cpu` or `--gpu`, or `--devices 0,1` for several?"),
-    ("flag", "--no-gpu|--cpu-only|--software", "did you mean `--cpu`?"),
-    ("flag", "--loglevel|--log-level|--json", "did you mean `--log jsonl`?"),
-    (
-        "flag",
-        "-d|--dir|--folder|--output-dir|--out-dir",
-        "the folder is part of the frames' names: `-o FOLDER/%04d.png`",
-    ),
-    ("flag", "--param|--override|-D|--define", "did you mean `--set KEY=VALUE`?"),
-    (
-        "flag",
-        "--gamma|--exposure|--fov",
-        "this is a key of the scene: `--set film.exposure=0.5`, `--set camera.fov_deg=50`",
-    ),
-    (
-        "flag",
-        "--audio|--sound|--music",
-        "films have no sound; `ffmpeg -i film.mp4 -i music.mp3 -c:v copy -shortest out.mp4` adds it",
-    ),
-    ("flag", "--spp|--samples-per-pixel|--aa|--antialiasing|+A|-aa", "did you mean `--samples`?"),
-    ("flag", "--bounces|--max-depth", "did you mean `--depth`?"),
-    ("flag", "--cuda|--nvidia|--optix|--cycles-device", "did you mean `--gpu`?"),
-    ("flag", "--force|-y|--yes", "did you mean `--overwrite`?"),
-    ("flag", "--continue", "did you mean `--resume`?"),
-    ("flag", "--preview|--fast|--quick|-p|-pql", "did you mean `--draft`?"),
-    ("flag", "--framerate|--frame-rate|-r|-framerate", "did you mean `--fps`?"),
-    ("flag", "--out|--outfile|--render-output|+O|+o|--imagefile|-F", "did you mean `--output`?"),
-    ("flag", "--scene|--input|-i|+I|+i|--file", "the scene needs no flag: `polyfly SCENE`"),
-    ("flag", "--format", "the ending of `-o` is the format: `-o frame%04d.png`"),
-    ("flag", "--alpha|--transparent", "`transparent = true` in [sky] makes pictures with alpha"),
-    ("flag", "--gpus|--num-gpus|--ngpus", "did you mean `--devices all`, or `--devices 0,1`?"),
-    ("flag", "--no-video|--no-film|--no-movie", "a film is made only where `--video` or the scene's `video` names it"),
     (
         "[light]",
         "intensity|strength|brightness|power|energy",
@@ -175,11 +105,6 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("solid", "ikosaeder|икосаэдр", "words are English: `icosahedron`"),
     ("material", "glas|стекло", "words are English: `glass`"),
     ("material", "metall|металл", "words are English: `metal`"),
-    ("--codec", "libx264|x264|avc|h.264", "did you mean `h264`?"),
-    ("--codec", "libx265|x265|h.265", "did you mean `h265`?"),
-    ("--codec", "libvpx|libvpx-vp9|vp8", "did you mean `vp9`?"),
-    ("--codec", "libaom-av1|svtav1|libsvtav1|svt-av1", "did you mean `av1`?"),
-    ("--codec", "prores_ks", "did you mean `prores`?"),
     ("solid", "pyramid", "did you mean `tetrahedron`?"),
     ("material", "mirror|mirrored|specular", "did you mean `metal`? A plain material mirrors its `reflection`"),
     ("material", "chrome|steel", "did you mean `chromium`?"),
@@ -192,12 +117,242 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("tone", "linear|none|srgb", "did you mean `clip`?"),
     ("integrator", "pathtracer|path tracing|pt|global", "did you mean `path`?"),
     ("integrator", "ray|raytracing|raytracer|rt", "did you mean `whitted`?"),
-    ("--quality", "low|preview|fast", "did you mean `draft`?"),
-    ("--quality", "high|best|ultra", "did you mean `final`?"),
 ];
 
-/// The suggestion for another program's name, in any case.
-pub fn other_name(kind: NameKind, found: &str) -> Option<&'static str> {
+// Those of command lines: jobs, flags and values of flags, with the suggestion in English and Russian.
+const OTHER_WORDS: &[(&str, &str, &str, &str)] = &[
+    (
+        "job",
+        "render|run|make|draw",
+        "rendering needs no word of its own: `polyfly SCENE`",
+        "для рендеринга отдельное слово не нужно: `polyfly SCENE`",
+    ),
+    (
+        "job",
+        "init|create|template|templates",
+        "`polyfly new my.toml` writes a scene to begin with",
+        "`polyfly new my.toml` записывает сцену для начала",
+    ),
+    (
+        "job",
+        "example|examples|sample|samples|list|demo",
+        "`polyfly scenes` lists the sample scenes",
+        "`polyfly scenes` перечисляет примеры сцен",
+    ),
+    ("job", "help", "`polyfly --help` lists jobs and flags", "`polyfly --help` перечисляет команды и флаги"),
+    ("job", "version", "`polyfly --version` prints the version", "`polyfly --version` печатает версию"),
+    (
+        "job",
+        "view|show|open|display",
+        "`polyfly preview SCENE` shows a frame in the terminal",
+        "`polyfly preview SCENE` показывает кадр в терминале",
+    ),
+    (
+        "job",
+        "gui|edit|serve|ui",
+        "`polyfly studio SCENE` shows a scene while its file is edited",
+        "`polyfly studio SCENE` показывает сцену, пока вы правите её файл",
+    ),
+    (
+        "job",
+        "validate|lint|inspect",
+        "`polyfly check SCENE` says what a scene holds and what is wrong with it",
+        "`polyfly check SCENE` сообщает, что есть в сцене и что в ней не так",
+    ),
+    (
+        "job",
+        "resume|continue",
+        "`polyfly SCENE --resume` renders what is missing",
+        "`polyfly SCENE --resume` дорисовывает недостающее",
+    ),
+    (
+        "job",
+        "encode|video|join",
+        "`polyfly stitch FOLDER -o film.mp4` makes a film of frames",
+        "`polyfly stitch FOLDER -o film.mp4` собирает ролик из кадров",
+    ),
+    (
+        "job",
+        "diff|cmp|psnr|ssim|flip",
+        "`polyfly compare A B` compares pictures, folders of frames and films",
+        "`polyfly compare A B` сравнивает картинки, папки кадров и ролики",
+    ),
+    ("job", "benchmark|perf", "`polyfly bench` measures this machine", "`polyfly bench` измеряет скорость этой машины"),
+    (
+        "flag",
+        "--resolution|--res|--width|--height|-s|-W|-H|-w|+W|+H|+w|+h|-res|-s:v",
+        "did you mean `--size 1280x720`?",
+        "возможно, вы имели в виду `--size 1280x720`?",
+    ),
+    (
+        "flag",
+        "-j|--jobs|-t|--cores|--workers|--nthreads|--num-threads|--nproc|-np|+WT",
+        "did you mean `--threads`?",
+        "возможно, вы имели в виду `--threads`?",
+    ),
+    (
+        "flag",
+        "-v|--verbose|--debug",
+        "`--log jsonl` logs everything; there is no other way to say more",
+        "`--log jsonl` записывает всё; подробнее журнал не бывает",
+    ),
+    ("flag", "-V", "did you mean `--version`?", "возможно, вы имели в виду `--version`?"),
+    (
+        "flag",
+        "-f|--frame|--range|--start|--end|-n|-e|-ss|--frame-start|--frame-end|--render-frame|+SF|+EF|+KFF|--subset",
+        "did you mean `--frames 0-99`?",
+        "возможно, вы имели в виду `--frames 0-99`?",
+    ),
+    (
+        "flag",
+        "-a|--anim|--animation|--render-anim|-b|--background",
+        "no flag is needed: a run renders all frames without a window",
+        "флаг не нужен: рисуются все кадры, без окна",
+    ),
+    (
+        "flag",
+        "-E|--engine|--integrator|--renderer",
+        "`--set render.integrator=path` chooses the integrator",
+        "`--set render.integrator=path` выбирает интегратор",
+    ),
+    (
+        "flag",
+        "--still|--single|--image|--png",
+        "`--frames 0 -o look.png` makes one picture",
+        "`--frames 0 -o look.png` рисует одну картинку",
+    ),
+    (
+        "flag",
+        "--film|--movie|--mp4",
+        "did you mean `--video film.mp4`?",
+        "возможно, вы имели в виду `--video film.mp4`?",
+    ),
+    (
+        "flag",
+        "-c|-c:v|-vcodec|--vcodec|--encoder",
+        "did you mean `--codec h264`?",
+        "возможно, вы имели в виду `--codec h264`?",
+    ),
+    (
+        "flag",
+        "-pix_fmt|--pix-fmt|--bit-depth",
+        "did you mean `--video-bits 10`, or `--bits 16` for frames?",
+        "возможно, вы имели в виду `--video-bits 10` или, для кадров, `--bits 16`?",
+    ),
+    (
+        "flag",
+        "-b:v|--bitrate|--video-quality",
+        "did you mean `--crf 18`? Lower is better",
+        "возможно, вы имели в виду `--crf 18`? Чем меньше, тем лучше",
+    ),
+    (
+        "flag",
+        "--seed|--random-seed",
+        "there is no seed: a scene has the same bytes in each run",
+        "случайного зерна нет: байты сцены одинаковы при каждом запуске",
+    ),
+    (
+        "flag",
+        "--camera|--cam",
+        "a scene has one camera; `--set camera.fov_deg=50` changes a key of it",
+        "камера в сцене одна; `--set camera.fov_deg=50` меняет её ключ",
+    ),
+    (
+        "flag",
+        "--device",
+        "did you mean `--cpu` or `--gpu`, or `--devices 0,1` for several?",
+        "возможно, вы имели в виду `--cpu`, `--gpu` или, для нескольких, `--devices 0,1`?",
+    ),
+    ("flag", "--no-gpu|--cpu-only|--software", "did you mean `--cpu`?", "возможно, вы имели в виду `--cpu`?"),
+    (
+        "flag",
+        "--loglevel|--log-level|--json",
+        "did you mean `--log jsonl`?",
+        "возможно, вы имели в виду `--log jsonl`?",
+    ),
+    (
+        "flag",
+        "-d|--dir|--folder|--output-dir|--out-dir",
+        "the folder is part of the frames' names: `-o FOLDER/%04d.png`",
+        "папка входит в имена кадров: `-o FOLDER/%04d.png`",
+    ),
+    (
+        "flag",
+        "--param|--override|-D|--define",
+        "did you mean `--set KEY=VALUE`?",
+        "возможно, вы имели в виду `--set KEY=VALUE`?",
+    ),
+    (
+        "flag",
+        "--gamma|--exposure|--fov",
+        "this is a key of the scene: `--set film.exposure=0.5`, `--set camera.fov_deg=50`",
+        "это ключ сцены: `--set film.exposure=0.5`, `--set camera.fov_deg=50`",
+    ),
+    (
+        "flag",
+        "--audio|--sound|--music",
+        "films have no sound; `ffmpeg -i film.mp4 -i music.mp3 -c:v copy -shortest out.mp4` adds it",
+        "ролики без звука; его добавляет `ffmpeg -i film.mp4 -i music.mp3 -c:v copy -shortest out.mp4`",
+    ),
+    (
+        "flag",
+        "--spp|--samples-per-pixel|--aa|--antialiasing|+A|-aa",
+        "did you mean `--samples`?",
+        "возможно, вы имели в виду `--samples`?",
+    ),
+    ("flag", "--bounces|--max-depth", "did you mean `--depth`?", "возможно, вы имели в виду `--depth`?"),
+    ("flag", "--cuda|--nvidia|--optix|--cycles-device", "did you mean `--gpu`?", "возможно, вы имели в виду `--gpu`?"),
+    ("flag", "--force|-y|--yes", "did you mean `--overwrite`?", "возможно, вы имели в виду `--overwrite`?"),
+    ("flag", "--continue", "did you mean `--resume`?", "возможно, вы имели в виду `--resume`?"),
+    ("flag", "--preview|--fast|--quick|-p|-pql", "did you mean `--draft`?", "возможно, вы имели в виду `--draft`?"),
+    ("flag", "--framerate|--frame-rate|-r|-framerate", "did you mean `--fps`?", "возможно, вы имели в виду `--fps`?"),
+    (
+        "flag",
+        "--out|--outfile|--render-output|+O|+o|--imagefile|-F",
+        "did you mean `--output`?",
+        "возможно, вы имели в виду `--output`?",
+    ),
+    (
+        "flag",
+        "--scene|--input|-i|+I|+i|--file",
+        "the scene needs no flag: `polyfly SCENE`",
+        "для сцены флаг не нужен: `polyfly SCENE`",
+    ),
+    (
+        "flag",
+        "--format",
+        "the ending of `-o` is the format: `-o frame%04d.png`",
+        "формат задаёт расширение в `-o`: `-o frame%04d.png`",
+    ),
+    (
+        "flag",
+        "--alpha|--transparent",
+        "`transparent = true` in [sky] makes pictures with alpha",
+        "картинки с альфа-каналом даёт `transparent = true` в [sky]",
+    ),
+    (
+        "flag",
+        "--gpus|--num-gpus|--ngpus",
+        "did you mean `--devices all`, or `--devices 0,1`?",
+        "возможно, вы имели в виду `--devices all` или `--devices 0,1`?",
+    ),
+    (
+        "flag",
+        "--no-video|--no-film|--no-movie",
+        "a film is made only where `--video` or the scene's `video` names it",
+        "ролик создаётся, только если его называет `--video` или ключ `video` сцены",
+    ),
+    ("--codec", "libx264|x264|avc|h.264", "did you mean `h264`?", "возможно, вы имели в виду `h264`?"),
+    ("--codec", "libx265|x265|h.265", "did you mean `h265`?", "возможно, вы имели в виду `h265`?"),
+    ("--codec", "libvpx|libvpx-vp9|vp8", "did you mean `vp9`?", "возможно, вы имели в виду `vp9`?"),
+    ("--codec", "libaom-av1|svtav1|libsvtav1|svt-av1", "did you mean `av1`?", "возможно, вы имели в виду `av1`?"),
+    ("--codec", "prores_ks", "did you mean `prores`?", "возможно, вы имели в виду `prores`?"),
+    ("--quality", "low|preview|fast", "did you mean `draft`?", "возможно, вы имели в виду `draft`?"),
+    ("--quality", "high|best|ultra", "did you mean `final`?", "возможно, вы имели в виду `final`?"),
+];
+
+/// The suggestion for another program's name, in any case. Of scenes in TOML it is English.
+pub fn other_name(language: Language, kind: NameKind, found: &str) -> Option<&'static str> {
     let in_brackets = |of: &str, table: &str| of.strip_prefix('[').and_then(|of| of.strip_suffix(']')) == Some(table);
     let is_kind = |of: &str| match kind {
         NameKind::Job => of == "job",
@@ -207,8 +362,13 @@ pub fn other_name(kind: NameKind, found: &str) -> Option<&'static str> {
         NameKind::Value(key) => of == key,
     };
     let is_it = |name: &str| if name.len() > 2 { name.eq_ignore_ascii_case(found) } else { name == found };
-    let row = OTHER_NAMES.iter().find(|(of, names, _)| is_kind(of) && names.split('|').any(is_it));
-    row.map(|(.., advice)| *advice)
+    let is_row = |of: &str, names: &str| is_kind(of) && names.split('|').any(is_it);
+    let of_scenes = OTHER_NAMES.iter().find(|(of, names, _)| is_row(of, names)).map(|(.., advice)| *advice);
+    let of_words = || {
+        let (.., english, russian) = OTHER_WORDS.iter().find(|(of, names, ..)| is_row(of, names))?;
+        Some(if language == Language::Russian { *russian } else { *english })
+    };
+    of_scenes.or_else(of_words)
 }
 
 /// The most similar name, if it is similar enough.
@@ -222,9 +382,14 @@ pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<
 }
 
 /// The suggestion for an unknown name: by other programs' names, else the most similar known one.
-pub fn meant<'a>(kind: NameKind, found: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let near = || Some(format!("did you mean `{}`?", nearest(found, known)?));
-    other_name(kind, found).map(str::to_owned).or_else(near)
+pub fn meant<'a>(
+    language: Language,
+    kind: NameKind,
+    found: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Option<String> {
+    let near = || Some(language.did_you_mean(nearest(found, known)?));
+    other_name(language, kind, found).map(str::to_owned).or_else(near)
 }
 
 /// The suggestion for a number in another notation.
@@ -261,16 +426,31 @@ pub const DASHES: [char; 5] = ['\u{2010}', '\u{2012}', '\u{2013}', '\u{2014}', '
 mod tests {
     use super::*;
 
+    // Names that people type stay as they are.
+    #[test]
+    fn suggestions_for_command_lines_stand_in_both_languages() {
+        let typed = |text: &'static str| text.split('`').skip(1).step_by(2).collect::<std::collections::BTreeSet<_>>();
+        for (_, names, english, russian) in OTHER_WORDS {
+            assert!(russian.chars().any(|c| ('\u{400}'..='\u{4ff}').contains(&c)), "{names}: {russian}");
+            assert_eq!(typed(english), typed(russian), "{names}");
+        }
+        let of_jobs = ["job", "flag", "--codec"];
+        assert!(OTHER_NAMES.iter().all(|(kind, ..)| !of_jobs.contains(kind)));
+    }
+
     #[test]
     fn other_names_are_told_apart_by_what_they_name() {
-        assert!(other_name(NameKind::Value("solid"), "Sphere").is_some_and(|advice| advice.contains("[[sphere]]")));
-        assert_eq!(other_name(NameKind::Value("material"), "sphere"), None);
-        assert_eq!(other_name(NameKind::Flag, "-V"), Some("did you mean `--version`?"));
+        assert!(
+            other_name(Language::English, NameKind::Value("solid"), "Sphere")
+                .is_some_and(|advice| advice.contains("[[sphere]]"))
+        );
+        assert_eq!(other_name(Language::English, NameKind::Value("material"), "sphere"), None);
+        assert_eq!(other_name(Language::English, NameKind::Flag, "-V"), Some("did you mean `--version`?"));
         assert_eq!(
-            meant(NameKind::Key, "raduis", ["radius", "axis"].into_iter()).as_deref(),
+            meant(Language::English, NameKind::Key, "raduis", ["radius", "axis"].into_iter()).as_deref(),
             Some("did you mean `radius`?")
         );
-        assert_eq!(meant(NameKind::Key, "xyzzy", ["radius", "axis"].into_iter()), None);
+        assert_eq!(meant(Language::English, NameKind::Key, "xyzzy", ["radius", "axis"].into_iter()), None);
     }
 
     #[test]

@@ -178,6 +178,39 @@ fn the_locale_selects_the_language_where_it_shows_all_letters() {
 }
 
 #[test]
+fn wrong_command_lines_are_told_in_russian() {
+    let dir = tempfile::tempdir().unwrap();
+    for (flags, part) in [
+        (&["s.toml", "--resolution", "64x48"][..], "флага `--resolution` нет"),
+        (&["s.toml", "--size", "64"], "`--size`: получено `64`"),
+        (&["s.toml", "--size", "64,48"], "`64x48`"),
+        (&["s.toml", "--fps", "0"], "30000/1001"),
+        (&["s.toml", "--threads", "x"], "от 0 до 1024"),
+        (&["s.toml", "--codec", "x264"], "возможно, вы имели в виду `h264`?"),
+        (&["s.toml", "--crf", "99"], "от 0 до 63"),
+        (&["s.toml", "--cpu", "--gpu"], "исключают друг друга"),
+        (&["s.toml", "--audio", "a.mp3"], "ролики без звука"),
+        (&["a.toml", "b.toml"], "это вторая сцена"),
+        (&["init", "x.toml"], "команды `init` нет"),
+        (&["s.toml", "--set", "color", "red"], "нет знака равенства"),
+        (&["s.toml", "picture.png"], "`-o picture.png`"),
+        (&["scenes", "kopy"], "нет части `kopy`"),
+    ] {
+        let run = polyfly(dir.path(), &[flags, &["--lang", "ru"]].concat());
+        let said = words(&run);
+        assert_eq!(run.status.code(), Some(64), "{flags:?}: {said}");
+        assert!(said.starts_with("ошибка: ") && said.contains(part), "{flags:?}: {said}");
+        // Lists of values are in no quotes.
+        let is_listed = ["--size", "--codec"].contains(&flags[1]);
+        assert!(is_listed || english(&said).is_empty(), "{flags:?}: {:?}\n{said}", english(&said));
+    }
+    // After the scene was read.
+    fs::write(dir.path().join("s.toml"), "").unwrap();
+    let said = words(&polyfly(dir.path(), &["s.toml", "--texture", "none", "--lang", "ru"]));
+    assert!(said.starts_with("ошибка: --texture: в сцене нет пола"), "{said}");
+}
+
+#[test]
 fn messages_about_toml_are_english_in_all_languages() {
     let dir = folder();
     fs::write(dir.path().join("wrong.toml"), "[film]\nbloom = 7\n").unwrap();

@@ -76,7 +76,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     /// Adds the nearest valid word as a suggestion.
     pub fn suggest(&mut self, word: &str, words: impl Iterator<Item = &'static str>) {
         if !self.context.is_crowded() {
-            self.help(suggest::meant(NameKind::Value(self.key.name), word, words));
+            self.help(suggest::meant(Language::English, NameKind::Value(self.key.name), word, words));
         }
     }
     /// A finite number, or a percentage such as `60%`.
@@ -122,7 +122,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
             let number = text.trim().parse::<f64>().ok().map(|x| format!("a number stands without quotes: {x}"));
             let quoted = words.split('"').skip(1).step_by(2);
             let help = number.or_else(|| suggest::number_help(Language::English, text));
-            self.help(help.or_else(|| suggest::meant(NameKind::Value(self.key.name), text, quoted)));
+            self.help(help.or_else(|| suggest::meant(Language::English, NameKind::Value(self.key.name), text, quoted)));
         }
         None
     }
@@ -379,14 +379,14 @@ impl<'t, 'c> Table<'t, 'c> {
     // The suggestion for an unknown key: from another program's name, a similar spelling, or another table that has
     // it.
     fn expected_key(&self, found: &str) -> String {
-        if let Some(advice) = suggest::other_name(NameKind::KeyOf(self.name), found) {
+        if let Some(advice) = suggest::other_name(Language::English, NameKind::KeyOf(self.name), found) {
             return advice.to_owned();
         }
         let tables = schema::tables_with(self.context.schema, found);
         if !tables.is_empty() {
             return format!("`{found}` is a key of {}", listed(&tables, "and"));
         }
-        if let Some(advice) = suggest::other_name(NameKind::Key, found) {
+        if let Some(advice) = suggest::other_name(Language::English, NameKind::Key, found) {
             return advice.to_owned();
         }
         match suggest::nearest(found, self.known.iter().copied()) {
