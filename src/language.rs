@@ -293,7 +293,7 @@ messages! {
     job_comes_first(words) "a job comes first: `{words}`" "команда стоит первой: `{words}`";
     second_scene(name) "`{name}` is a second scene" "`{name}`: это вторая сцена";
     one_run_one_scene() "one run renders one scene: run polyfly once for each of them"
-        "за один запуск рисуется одна сцена: запустите polyfly для каждой";
+        "за один запуск рисуется одна сцена: запустите программу для каждой";
     no_argument_there(job, word) "`{job}` takes no argument `{word}` there" "`{job}` не принимает здесь аргумент `{word}`";
     lists_what_it_takes(job) "`{job} --help` lists what it takes" "`{job} --help` перечисляет, что можно указать";
     lists_flags(job) "`{job} --help` lists all flags" "`{job} --help` перечисляет все флаги";

@@ -71,6 +71,12 @@ fn ratio(of: (u32, u32), to: (u32, u32)) -> f64 {
     f64::from(of.0) * f64::from(of.1) / (f64::from(to.0) * f64::from(to.1))
 }
 
+// The sizes in which frames are tried, from small to large.
+fn trial_sizes(size: (u32, u32)) -> Vec<(u32, u32)> {
+    let own = (ratio(size, (1, 1)) <= LARGEST as f64).then_some(size);
+    SMALL.into_iter().filter_map(|small| small_size(size, small)).chain(own).collect()
+}
+
 // A renderer of trial frames, and their size: the largest that does not take long.
 fn trial_renderer(
     renderer: Renderer,
@@ -79,8 +85,7 @@ fn trial_renderer(
 ) -> Result<(Renderer, (u32, u32)), Error> {
     let render = &renderer.scene().render;
     let size = (render.width, render.height);
-    let own = (ratio(size, (1, 1)) <= LARGEST as f64).then_some(size);
-    let mut sizes = SMALL.into_iter().filter_map(|small| small_size(size, small)).chain(own).peekable();
+    let mut sizes = trial_sizes(size).into_iter().peekable();
     while let Some(small) = sizes.next().filter(|&small| small != size) {
         let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
         let Some(&next) = sizes.peek() else { return Ok((tried, small)) };
@@ -216,6 +221,10 @@ fn trial_frames_are_small_where_frames_are_large() {
     assert_eq!(small_size((65_536, 8), small), Some((32_768, 4)));
     assert_eq!(small_size((1 << 28, 1), small), Some((5_931_640, 1)));
     assert!((ratio((3840, 2160), (480, 270)) - 64.0).abs() < 1e-9);
+    let largest = |size| trial_sizes(size).last().copied();
+    assert_eq!(largest((16, 8)), Some((16, 8)));
+    assert_eq!(largest((1280, 720)), Some((1280, 720)));
+    assert_eq!(largest((7680, 4320)), Some((482, 270)));
 }
 
 #[cfg(test)]

@@ -304,18 +304,19 @@ fn convert_goes_both_ways() {
 #[test]
 fn a_picture_holds_the_frame_rate_of_its_scene() {
     let dir = tempfile::tempdir().unwrap();
-    let scene = "[output]\nsize = [16, 8]\nframes = 2\nfps = 24\n[render]\nsamples = 1\n[[body]]\nsolid = \"cube\"\n";
+    let scene = "[output]\nsize = [16, 8]\nframes = 3\nfps = 24\n[render]\nsamples = 1\n[[body]]\nsolid = \"cube\"\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
     // Without `path` the frames have a folder of their own.
-    let run = polyfly(dir.path(), &["s.toml", "--cpu", "--frames", "0"], None);
+    let run = polyfly(dir.path(), &["s.toml", "--cpu", "--frames", "0-1"], None);
     assert!(run.status.success(), "{}", text(&run.stderr));
-    assert_eq!(names(&dir.path().join("frames")), ["0000.png"]);
+    assert!(dir.path().join("frames/0001.png").exists() && !dir.path().join("frame_0000.png").exists());
     let told = text(&polyfly(dir.path(), &["convert", "frames/0000.png", "--to", "toml"], None).stdout);
     assert!(told.contains("\nfps = 24.0\n"), "{told}");
     // The pictures do not depend on it: a run with another one goes on.
     let run = polyfly(dir.path(), &["s.toml", "--cpu", "--fps", "60", "--resume"], None);
     assert!(run.status.success(), "{}", text(&run.stderr));
-    assert_eq!(names(&dir.path().join("frames")), ["0000.png", "0001.png"]);
+    let told = text(&polyfly(dir.path(), &["convert", "frames/0002.png", "--to", "toml"], None).stdout);
+    assert!(told.contains("\nfps = 60.0\n"), "{told}");
 }
 
 #[test]

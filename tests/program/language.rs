@@ -205,7 +205,7 @@ fn wrong_command_lines_are_told_in_russian() {
         assert!(is_listed || english(&said).is_empty(), "{flags:?}: {:?}\n{said}", english(&said));
     }
     // After the scene was read.
-    fs::write(dir.path().join("s.toml"), "").unwrap();
+    fs::write(dir.path().join("s.toml"), "[[body]]\nsolid = \"cube\"\n").unwrap();
     let said = words(&polyfly(dir.path(), &["s.toml", "--texture", "none", "--lang", "ru"]));
     assert!(said.starts_with("ошибка: --texture: в сцене нет пола"), "{said}");
 }
