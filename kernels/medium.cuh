@@ -21,11 +21,11 @@ POLYFLY_FN void transmit_closed(const S&, const Material& outer, const Material&
                                 Mask inside, Mask in, Mask out, Mask& active, Vec& remaining) {
   const Vec entering = shadow_transmittance(outer);
   remaining = select(in, remaining * entering, remaining);
-  if constexpr (SceneTraits<S>::plain)
+  if constexpr (!has_features<S>(FEATURE_MATERIALS))
     remaining = select(out, remaining * entering, remaining);
   else
     remaining = select(out, remaining * shadow_transmittance(inner), remaining);
-  if (!SceneTraits<S>::plain && absorbs(inner)) {
+  if (has_features<S>(FEATURE_MATERIALS) && absorbs(inner)) {
     const Real zero = Real(0.0f);
     const Real share = max(min(c.leave, Real(1.0f)) - select(inside, zero, max(c.enter, zero)), zero);
     const Real length = share * sqrt(squared_length(line.d));

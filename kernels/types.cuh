@@ -80,15 +80,17 @@ enum ShapeKind {
 template <int FEATURES>
 struct TraitsOf {
   static constexpr int features = FEATURES;
-  static constexpr bool small = FEATURES == SMALL_FEATURES;
-  static constexpr bool plain = (FEATURES & ~PLAIN_FEATURES) == 0;
+  static constexpr bool small = (FEATURES & FEATURE_ARRAYS) == 0;
 };
 template <class S>
 struct SceneTraits;
+struct HorizonScene : SmallScene {};
 struct RichScene : Scene {};
 struct FullScene : Scene {};
 template <>
 struct SceneTraits<SmallScene> : TraitsOf<SMALL_FEATURES> {};
+template <>
+struct SceneTraits<HorizonScene> : TraitsOf<HORIZON_FEATURES> {};
 template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
 template <>
@@ -96,8 +98,17 @@ struct SceneTraits<RichScene> : TraitsOf<RICH_FEATURES> {};
 template <>
 struct SceneTraits<FullScene> : TraitsOf<ALL_FEATURES> {};
 
-// Whether kernels for the type have all of these features.
+// Whether kernels for the type have all of these features, or one of them.
 template <class S>
 POLYFLY_METHOD constexpr bool has_features(int features) {
   return (features & ~SceneTraits<S>::features) == 0;
+}
+template <class S>
+POLYFLY_METHOD constexpr bool has_any(int features) {
+  return (features & SceneTraits<S>::features) != 0;
+}
+// Whether surfaces may differ from those of simple materials: a floor's relief has a roughness as materials have.
+template <class S>
+POLYFLY_METHOD constexpr bool has_materials() {
+  return has_any<S>(FEATURE_MATERIALS | FEATURE_FLOOR);
 }

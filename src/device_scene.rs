@@ -14,8 +14,8 @@ pub mod upload;
 use crate::assets::Assets;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_FOG, FEATURE_LENS,
-    FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
-    Inline, Light, MAX_DEPTH, Material, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
+    Inline, Light, MAX_DEPTH, Material, MipLevel, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
@@ -220,7 +220,7 @@ impl DeviceScene {
 
     /// The scene by value, if it has few bodies; its larger arrays stay at the addresses of `placed`.
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
-        (placed.constants.features & !SMALL_FEATURES == 0).then_some(())?;
+        (placed.constants.features & !HORIZON_FEATURES == 0).then_some(())?;
         let geometry = &self.geometry;
         // FLOOR_MATERIAL comes first; the materials of body k follow at k + 1.
         let of_bodies = geometry.bodies.iter().map(|body| geometry.materials[body.material as usize]);
@@ -235,6 +235,7 @@ impl DeviceScene {
             texels: placed.texels,
             lightmap: placed.lightmap,
             tone_lut: placed.tone_lut,
+            sky: placed.sky,
             constants: placed.constants,
         })
     }

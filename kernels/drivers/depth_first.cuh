@@ -45,7 +45,7 @@ struct DepthFirst {
   }
   POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
     if (!sample.valid) return;
-    if constexpr (!SceneTraits<S>::small) {
+    if constexpr (has_features<S>(FEATURE_NO_SHADOWS)) {
       if (!scene.constants.shadows) {
         add_radiance(ray, sample.colour, true);
         return;

@@ -16,7 +16,7 @@ namespace {
 template <class S>
 const S& scene_as(const Scene& scene, const SmallScene* small) {
   if constexpr (SceneTraits<S>::small)
-    return *small;
+    return static_cast<const S&>(*small);
   else
     return static_cast<const S&>(scene);
 }

@@ -41,7 +41,7 @@ struct RandomSamples {
 // The wavelength of a ray's sample, if the scene has dispersion.
 template <class S, class Q>
 POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue) {
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_features<S>(FEATURE_MATERIALS)) {
     if (scene.constants.dispersive) return wavelength_of(get_2d(queue.sampler(ray), Int(DIM_WAVELENGTH)).u);
   }
   return no_wavelength();
@@ -54,7 +54,7 @@ POLYFLY_FN Vec cosine_direction(Vec n, Vec on_sphere) {
 // The ray attenuated by the medium between its origin and the surface.
 template <class S>
 POLYFLY_FN Ray attenuate(const Ray& ray, const Surface<S>& s) {
-  if constexpr (SceneTraits<S>::plain) return ray;
+  if constexpr (!has_any<S>(FEATURE_MATERIALS | FEATURE_FOG)) return ray;
   Ray here = ray;
   here.weight = ray.weight * s.transmittance;
   return here;

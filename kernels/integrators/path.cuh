@@ -41,7 +41,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   if (any(is_diffuse | (s.fuzz + s.alpha + s.edge > zero))) {
     const Pair u2 = get_2d(point, dim_of_bounce(ray.bounces, DIM_DIRECTION));
     ball = uniform_sphere(u2.u, u2.v);
-    if constexpr (!SceneTraits<S>::plain) {
+    if constexpr (has_materials<S>()) {
       if (any(is_mirror & (s.alpha + s.edge > zero))) m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight, u2);
     }
     // A ray of a fuzzy mirror that would enter the surface is absorbed.
@@ -51,7 +51,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   }
   continues = continues & !(is_mirror & !m.valid);
   Vec specular_weight = select(is_mirror, m.weight, s.transmit);
-  if constexpr (!SceneTraits<S>::plain) specular_weight = specular_weight * s.dye;
+  if constexpr (has_features<S>(FEATURE_MATERIALS)) specular_weight = specular_weight * s.dye;
   const Vec weight = select(is_diffuse, s.albedo, specular_weight);
   next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
   const Vec lambert = cosine_direction(s.n, ball);
@@ -63,7 +63,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   Int flags = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
   const Int history =
       widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED), select(is_mirror, s.widening, zero));
-  if constexpr (SceneTraits<S>::plain) {
+  if constexpr (!has_any<S>(~PLAIN_FEATURES)) {
     flags = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), flags);
   } else {
     mis_distance = select(on, mis_distance + t, zero);
@@ -110,7 +110,7 @@ struct PathTracing : RandomSamples {
     if (has_fog(scene)) queue.add_radiance(incoming, clamp_indirect(scene, incoming, incoming.weight * s.fog), met);
     const SamplePoint point = queue.sampler(ray);
     Mask spreads = met & (max_component(s.albedo) > Real(0.0f));
-    if constexpr (!SceneTraits<S>::plain) {
+    if constexpr (has_any<S>(~PLAIN_FEATURES)) {
       const Mask glows = met & (max_component(s.emission) > Real(0.0f));
       if (any(glows)) {
         const Real share = emitter_mis_weight(scene, ray.bounces, state.mis_distance + hit.t, s.p, ray.d, s.emission,
@@ -123,7 +123,7 @@ struct PathTracing : RandomSamples {
       const Mask lit = given_any(spreads);
       POLYFLY_NO_UNROLL
       for (int i = 0; i < scene.lights.len; ++i) sample_light<false>(scene, i, ray, s, lit, queue);
-      if constexpr (!SceneTraits<S>::plain) {
+      if constexpr (has_any<S>(FEATURE_EMITTERS | FEATURE_SKY_MAP)) {
         if (scene.emitters.len > 0) {
           LightSample sample = sample_emitter(scene, ray, s, point, lit);
           sample.colour = clamp_indirect(scene, ray, sample.colour);

@@ -16,7 +16,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   c.reflected.bounces = ray.bounces + Int(1);
   c.transmitted = c.reflected;
   Mirrored m = mirror(s.n, ray.d, vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect);
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_materials<S>()) {
     if (any(met & (s.alpha + s.edge > Real(0.0f))))
       m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight,
                      get_2d(queue.sampler(ray), dim_of_bounce(ray.bounces, DIM_DIRECTION)));
@@ -25,7 +25,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   c.reflected.weight = ray.weight * m.weight;
   c.reflected.last_surface = s.reflect_origin;
   if (any(met & (s.widening > Real(0.0f)))) c.reflected.bounces = widened(c.reflected.bounces, s.widening);
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_materials<S>()) {
     c.reflected.weight = c.reflected.weight * s.dye;
     c.reflected.bounces = (c.reflected.bounces & Int(~LIGHTS_SAMPLED)) | s.spawn_flags | s.reflect_flags |
         select(s.alpha > Real(0.0f), Int(BLURRED | LIGHTS_SAMPLED), Int(0));
@@ -35,7 +35,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   c.transmitted.d = refract(s, ray.d);
   c.transmitted.last_surface = s.transmit_origin;
   c.transmitted.weight = ray.weight * s.transmit;
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_materials<S>()) {
     c.transmitted.weight = c.transmitted.weight * s.dye;
     c.transmitted.bounces = c.transmitted.bounces | s.spawn_flags;
   }

@@ -108,7 +108,7 @@ POLYFLY_FN Lamp lamp_seen(const S&, const Body& body, Real across, Real place, c
   Lamp lamp;
   lamp.light = vec(fma(colour.x, around, strength), fma(colour.y, around, strength), fma(colour.z, around, strength));
   lamp.cover = min(shown, one);
-  if (SceneTraits<S>::plain || body.chase < 0.0f) return lamp;
+  if (!has_features<S>(FEATURE_LAMP_PATTERNS) || body.chase < 0.0f) return lamp;
   // Every fourth lamp (four per strip) is a bright head with a tail behind it.
   const Real head = fract(fma(strip ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
   lamp.light = lamp.light * fma(head * head, Real(0.95f), Real(0.05f));
@@ -153,7 +153,7 @@ POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   Real hidden = zero;
   if (body.lamps != 0) {
     Mask shines = near;
-    if constexpr (!SceneTraits<S>::plain) {
+    if constexpr (has_features<S>(FEATURE_LAMP_PATTERNS)) {
       if (!(body.lamp_sides & LAMPS_INSIDE)) shines = shines & outside;
       if (!(body.lamp_sides & LAMPS_OUTSIDE)) shines = shines & !outside;
     }

@@ -33,7 +33,7 @@ POLYFLY_FN void pass_lens(const FrameParams& frame, SamplePoint point, Vec& o, V
 // The position of a sample along an axis of its pixel, 0 to 1, by the inverse CDF of the filter at u.
 template <class S>
 POLYFLY_FN Real filtered(const S& scene, Real u) {
-  if constexpr (SceneTraits<S>::plain) {
+  if constexpr (!has_features<S>(FEATURE_FILTER)) {
     return u;
   } else {
     if (scene.filter.len == 0) return u;
@@ -69,7 +69,7 @@ POLYFLY_FN Int spread_of_sample(const Constants& constants, Int sample) {
 // The ray of a sample on a regular grid; jittered with adaptive sampling, which has no grid.
 template <class S>
 POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample, Int pixel) {
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_features<S>(FEATURE_ADAPTIVE)) {
     if (scene.constants.samples == 0) {
       Ray ray = jittered_ray(scene, frame, px, py, sample, pixel);
       ray.bounces = spread_of_sample(scene.constants, sample);
@@ -85,6 +85,6 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, 
       to_real(py) + filtered(scene, (to_real(row) + half) * step) - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  if constexpr (!SceneTraits<S>::plain) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
+  if constexpr (has_features<S>(FEATURE_LENS)) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
   return first_ray(o, d, pixel);
 }

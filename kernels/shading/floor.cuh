@@ -19,7 +19,7 @@ POLYFLY_FN void fade_floor(const S& scene, const FloorQuad& quad, Vec d, Mask m,
   s.emission = s.emission * clear;
   s.highlight_weight = s.highlight_weight * clear;
   s.reflect = s.reflect * clear;
-  if (quad.side == FLOOR_ENDLESS) {
+  if (!has_features<S>(FEATURE_FLOOR) || quad.side == FLOOR_ENDLESS) {
     s.transmit = s.transmit * clear;
     const Vec hazy = fma(horizon_radiance(scene, vec(quad.n), d, m), Real(1.0f) - clear, s.emission);
     s.emission = select(m, hazy, s.emission);
@@ -97,7 +97,7 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
   x.inside = select(m, x.outside, x.inside);
   x.material = select(m, Int(FLOOR_MATERIAL), x.material);
   Real u = hit.u, v = hit.v;
-  if (!SceneTraits<S>::plain && quad.side == FLOOR_ENDLESS) {
+  if (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR) && quad.side == FLOOR_ENDLESS) {
     u = fract(u);
     v = fract(v);
   }
@@ -107,7 +107,7 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
     x.texture = select(m, sample_texture(scene, 0, levels, u, v, floor_footprint(cone, facing), m), x.texture);
     x.has_texture = x.has_texture | m;
   }
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_features<S>(FEATURE_FLOOR)) {
     if (scene.constants.relief_levels > 0) {
       const Relief relief = floor_relief(scene, k, ray.d, x.n, hit.u, hit.v, floor_footprint(cone, facing), m);
       x.n = select(m, relief.n, x.n);
@@ -124,14 +124,14 @@ POLYFLY_FN void shade_floor(const S& scene, int k, const Ray& ray, const Hit& hi
     // The light map belongs to the upper side, to which the quad's normal points.
     const FloorQuad& quad = scene.floor.at(k);
     Mask above = m & (dot(vec(quad.n), ray.d) < Real(0.0f));
-    if (!SceneTraits<S>::plain && quad.side == FLOOR_ENDLESS)
+    if (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR) && quad.side == FLOOR_ENDLESS)
       above = above & (fract(hit.u) == hit.u) & (fract(hit.v) == hit.v);
     const Int size = Int(scene.constants.lightmap_size);
     const Vec light =
         bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
     s.emission = select(above, s.albedo * light, s.emission);
   }
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR)) {
     if (scene.constants.floor_fade > 0.0f) fade_floor(scene, scene.floor.at(k), ray.d, m, s);
   }
 }

@@ -45,7 +45,7 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
   const Real highlight_weight = s.highlight_weight * nh;
   Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight),
                  fma(s.albedo.z, lambert, highlight_weight));
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_materials<S>()) {
     // A rough mirror reflects a point light as a highlight.
     if (any(sample.valid & (s.alpha > Real(0.0f)))) {
       const Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), sample.towards * nearness);
@@ -83,7 +83,7 @@ POLYFLY_FN Real unpack_pdf(Int bounces) {
 template <class S>
 POLYFLY_FN Real sky_mis_weight(const S& scene, const Ray& ray, Mask away) {
   const Real one = Real(1.0f);
-  if (SceneTraits<S>::plain || scene.constants.sky_side == 0) return one;
+  if (!has_features<S>(FEATURE_SKY_MAP | FEATURE_EMITTERS) || scene.constants.sky_side == 0) return one;
   const Mask both = away & ((ray.bounces & Int(LIGHTS_SAMPLED)) != Int(0));
   if (!any(both)) return one;
   const OctahedralUv p = octahedral_encode(select(both, ray.d, vec(Real(0.0f), Real(0.0f), one)));
@@ -221,7 +221,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   Real chosen = drawn ? inverse_pmf : one;
   Vec radiance = colour;
   const Mask celestial = met & (kind == Int(EMITTER_SKY));
-  if (!SceneTraits<S>::plain && any(celestial)) {
+  if (has_features<S>(FEATURE_SKY_MAP) && any(celestial)) {
     // The sky, uniformly within the cell of the map: radiance times cosine, over pi times the pdf.
     const Int cell = read((const int*)data, words, at + Int(WORD(Emitter, index)), celestial);
     const Int row = select(celestial, cell >> SKY_CELLS_LOG2, Int(0)),
@@ -237,7 +237,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     radiance = select(celestial, sky_map(scene, direction, celestial), radiance);
   }
   const Mask ellipsoid = met & (kind == Int(EMITTER_ELLIPSOID));
-  if (!SceneTraits<S>::plain && any(ellipsoid)) {
+  if (has_features<S>(FEATURE_ELLIPSOIDS) && any(ellipsoid)) {
     // An ellipsoid: radiance times cosine, over pi times the pdf.
     const Int which = read((const int*)data, words, at + Int(WORD(Emitter, index)), ellipsoid);
     const EllipsoidSample e = sample_ellipsoid(read_ellipsoids(scene, which, ellipsoid), s.p, u2, ellipsoid);
@@ -283,7 +283,7 @@ POLYFLY_FN Int samples_at_bounce(int max_samples, Int bounce) {
 // the last light stands for the emitters: sampled ones, or all.
 template <bool WITH_EMITTERS, class S, class Q>
 POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
-  if constexpr (SceneTraits<S>::plain) {
+  if constexpr (!has_any<S>(FEATURE_AREA_LIGHTS | FEATURE_EMITTERS)) {
     const Light& light = scene.lights.at(i);
     queue.shadow_ray(ray, s, eval_light(scene, vec(light.position) - s.p, light, ray, s, met));
   } else {
@@ -328,7 +328,7 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
 // The number of lights, as sample_light counts them.
 template <class S>
 POLYFLY_FN int light_count(const S& scene) {
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_features<S>(FEATURE_EMITTERS)) {
     if (scene.constants.lamp_samples != 0 && scene.emitters.len > 0) return scene.lights.len + 1;
   }
   return scene.lights.len;

@@ -45,7 +45,7 @@ POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask m) {
     all.transparency = select(lanes, Real(one.transparency), all.transparency);
     all.glass = select(lanes, Int(one.glass), all.glass);
     all.stops_shadow_rays = select(lanes, Int(one.stops_shadow_rays), all.stops_shadow_rays);
-    if constexpr (!SceneTraits<S>::plain) {
+    if constexpr (has_materials<S>()) {
       all.alpha = select(lanes, Real(one.alpha), all.alpha);
       all.edge = select(lanes, Real(one.edge), all.edge);
       all.metal = select(lanes, Int(one.metal), all.metal);
@@ -146,12 +146,12 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
   s.widening = zero;
   if ((USES & TEXTURED) != 0 && any(x.has_texture)) {
     s.albedo = s.albedo * x.texture;
-    if constexpr (!SceneTraits<S>::plain) {
+    if constexpr (has_materials<S>()) {
       s.transmit = s.transmit * x.texture;
       s.reflect = select(MATERIAL_INT(material, metal) > Int(0), s.reflect * x.texture, s.reflect);
     }
   }
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_materials<S>()) {
     s.alpha = MATERIAL_REAL(material, alpha);
     s.edge = MATERIAL_REAL(material, edge);
     if constexpr (has_features<S>(FEATURE_BEVELS)) s.widening = x.curvature * s.cone;
@@ -170,7 +170,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
   }
   const Mask glass = m & (MATERIAL_INT(material, glass) > Int(0));
   if ((USES & REFRACTS) != 0 && any(glass)) {
-    if constexpr (!SceneTraits<S>::plain)
+    if constexpr (has_features<S>(FEATURE_MATERIALS))
       shade_glass(ray, hit, glass, wave, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, dispersion),
                   MATERIAL_VEC(material, absorb), s);
     const Real share = fresnel(s.ior, -dot(s.n, ray.d));

@@ -101,7 +101,7 @@ POLYFLY_NOINLINE Vec sunlight(const S& scene, Vec d, Mask m) {
 // Radiance from direction d, in the lanes of m.
 template <class S>
 POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_features<S>(FEATURE_SKY_MAP)) {
     if (scene.constants.sky_side > 0) return sky_map(scene, d, m);
   }
   return mix(vec(scene.constants.horizon), vec(scene.constants.zenith),
@@ -113,7 +113,7 @@ POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
 template <class S>
 POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray& ray, Mask m) {
   Vec light = sky(scene, ray.d, m);
-  if constexpr (!SceneTraits<S>::plain) {
+  if constexpr (has_features<S>(FEATURE_STARS)) {
     const Mask clear = m & ((ray.bounces & Int(BLURRED)) == Int(0));
     if (scene.stars.len > 0 && any(clear)) {
       // The squared focal length in pixels, clamped to the domain of sqrt.
@@ -123,11 +123,13 @@ POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray&
       const Vec both = light + starlight(scene, ray.d, cone_growth(ray) * Real(frame.pixel_footprint), pixel, clear);
       light = vec(max(both.x, zero), max(both.y, zero), max(both.z, zero));
     }
-    // The sun is one of the lights. Rays of surfaces that have sampled them do not count it again.
-    if constexpr (has_features<S>(FEATURE_SUN)) {
-      if (scene.constants.sun_sharpness > 0.0f)
-        light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)));
-    }
+  }
+  // The sun is one of the lights. Rays of surfaces that have sampled them do not count it again.
+  if constexpr (has_features<S>(FEATURE_SUN)) {
+    if (scene.constants.sun_sharpness > 0.0f)
+      light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)));
+  }
+  if constexpr (has_features<S>(FEATURE_TRANSPARENT_SKY)) {
     if (scene.constants.transparent)
       return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
   }

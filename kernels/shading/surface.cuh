@@ -3,14 +3,14 @@
 #include "../shapes/interaction.cuh"
 
 // The specular reflectance: in small scenes, which have no coloured mirrors, a single number.
-template <class S>
+template <class S, bool IS_GREY = SceneTraits<S>::small>
 struct Reflectance {
   typedef Vec Type;
   POLYFLY_METHOD static Vec all(Real x) { return vec(x, x, x); }
   POLYFLY_METHOD static Real max(Vec x) { return max_component(x); }
 };
-template <>
-struct Reflectance<SmallScene> {
+template <class S>
+struct Reflectance<S, true> {
   typedef Real Type;
   POLYFLY_METHOD static Real all(Real x) { return x; }
   POLYFLY_METHOD static Real max(Real x) { return x; }

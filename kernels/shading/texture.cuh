@@ -26,7 +26,7 @@ POLYFLY_FN Vec mix(Texel a, Texel b, Real t) { return vec(mix(a.r, b.r, t), mix(
 // The number of mip levels of the floor's image.
 template <class S>
 POLYFLY_FN int picture_levels(const S& scene) {
-  if constexpr (SceneTraits<S>::plain) return scene.mip_levels.len;
+  if constexpr (!has_features<S>(FEATURE_FLOOR)) return scene.mip_levels.len;
   return scene.mip_levels.len - scene.constants.relief_levels;
 }
 

@@ -208,7 +208,7 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
   x.edge_distance = select(m, nearest, x.edge_distance);
   x.inside = select(m, Int(body.origin_inside), x.inside);
   Int material = Int(outside_material(scene, body, k));
-  if constexpr (!SceneTraits<S>::plain) material = select(hit.leaving, Int(inside_material(scene, body, k)), material);
+  if constexpr (has_features<S>(FEATURE_MATERIALS)) material = select(hit.leaving, Int(inside_material(scene, body, k)), material);
   x.material = select(m, material, x.material);
 }
 template <class S>

@@ -70,9 +70,11 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
     if (!any(crosses)) continue;
     const FloorHit c = floor_hit(scene, quad, o, d, floor_distance(quad, o, d));
     const Mask stopped = crosses & c.hit & (c.t < one);
-    if constexpr (!SceneTraits<S>::plain) {
+    if constexpr (has_features<S>(FEATURE_FLOOR)) {
       const Material& material = scene.materials.at(FLOOR_MATERIAL);
-      if (any(stopped) && material.transparency + material.sheet + scene.constants.floor_fade > 0.0f) {
+      // An endless floor that fades is still opaque: what it shows in its place is the sky.
+      const bool fades = scene.constants.floor_fade > 0.0f && quad.side != FLOOR_ENDLESS;
+      if (any(stopped) && (fades || material.transparency + material.sheet > 0.0f)) {
         const Vec through = floor_transmittance(scene, k, fma(d, c.t, o), d, c.u, c.v, stopped);
         remaining = select(stopped, remaining * through, remaining);
         active = active & (max_component(remaining) > zero);

@@ -1,7 +1,7 @@
 //! The floor as quads with texture coordinates.
 
 use crate::assets::relief::{self, ReliefMaps};
-use crate::gpu_types::{Constants, FEATURE_FLOOR, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
+use crate::gpu_types::{Constants, FEATURE_ENDLESS_FLOOR, FEATURE_FLOOR, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
 
@@ -24,14 +24,16 @@ pub fn relief_offset(floor: Option<&Floor>) -> [f32; 2] {
     floor.and_then(|f| f.relief.as_ref()).map_or([0.0; 2], |r| r.offset.map(|x| x as f32))
 }
 
-/// The features that a floor needs from kernels, as bits of Constants::features: all except a flat, opaque square.
+/// The features that a floor needs from kernels, as bits of Constants::features.
 pub fn features(floor: &Floor) -> i32 {
-    let is_plain = floor.shape == FloorShape::Square
-        && floor.fade == 0.0
-        && floor.relief.is_none()
+    let is_flat_and_opaque = floor.relief.is_none()
         && floor.material.is_simple()
         && matches!(floor.material.kind, MaterialKind::Plain { transparency: 0.0, .. });
-    i32::from(!is_plain) * FEATURE_FLOOR
+    match floor.shape {
+        FloorShape::Square if is_flat_and_opaque && floor.fade == 0.0 => 0,
+        FloorShape::Endless if is_flat_and_opaque => FEATURE_ENDLESS_FLOOR,
+        _ => FEATURE_FLOOR,
+    }
 }
 
 /// The floor as one or two quads.

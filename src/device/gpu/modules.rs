@@ -2,7 +2,7 @@
 
 use super::api::{Api, Context, Module};
 use crate::device::{DeviceError, DeviceNeeds, TaskOutput};
-use crate::gpu_types::{self, Constants, THREADS as GPU_THREADS};
+use crate::gpu_types::{self, Constants, FEATURE_ARRAYS, THREADS as GPU_THREADS};
 use std::ffi::CStr;
 use std::io::Read;
 
@@ -88,6 +88,7 @@ pub struct Kernels<A: Api> {
     schedule: Option<A::Function>,
     pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
+    takes_small: bool,
     _modules: Vec<A::Module>,
 }
 
@@ -106,6 +107,7 @@ impl<A: Api> Kernels<A> {
     /// Loads the kernels for a scene, by its features, integrator and depth.
     pub fn load(constants: &Constants, needs: DeviceNeeds, context: &A::Context) -> Result<Kernels<A>, DeviceError> {
         let kind = kind_of(constants, needs)?;
+        let features = MODULES.iter().find(|m| m.scene == kind).map_or(FEATURE_ARRAYS, |m| m.features);
         let load = |is_needed: bool, output| {
             let row = module_of(constants, output, kind).filter(|_| is_needed);
             row.map(|row| Ok::<_, DeviceError>((row.rays, context.load(&row.ptx.text()?)?))).transpose()
@@ -132,6 +134,7 @@ impl<A: Api> Kernels<A> {
             features: function(&linear, [Some(c"polyfly_features"); 3])?,
             adaptive: adaptive.as_ref().map(|(_, module)| AdaptiveKernels::new(module)).transpose()?,
             kind,
+            takes_small: features & FEATURE_ARRAYS == 0,
             _modules: [picture, linear, adaptive].into_iter().flatten().map(|(_, module)| module).collect(),
         })
     }
@@ -141,7 +144,7 @@ impl<A: Api> Kernels<A> {
     }
     /// Whether the kernels take the scene in their parameters.
     pub fn take_small(&self) -> bool {
-        self.kind == SceneKind::Small
+        self.takes_small
     }
     /// The kernel for this output, if the device was prepared for it.
     pub fn of(&self, output: TaskOutput) -> Result<A::Function, DeviceError> {
@@ -175,7 +178,9 @@ impl<A: Api> AdaptiveKernels<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu_types::{ALL_FEATURES, FEATURE_ARRAYS, FEATURE_LENS, INTEGRATOR_PATH, INTEGRATOR_WHITTED};
+    use crate::gpu_types::{
+        ALL_FEATURES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
+    };
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
 
@@ -230,6 +235,10 @@ mod tests {
             assert_eq!(kind(integrator, ALL_FEATURES, adaptive), SceneKind::Full);
         }
         assert_eq!(kind(INTEGRATOR_WHITTED, 0, all), SceneKind::Small);
+        let linear = DeviceNeeds { linear: true, ..DeviceNeeds::default() };
+        let horizon = FEATURE_SKY_MAP | FEATURE_ENDLESS_FLOOR;
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon, linear), SceneKind::Horizon);
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, linear), SceneKind::Rich);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, all), SceneKind::Plain);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS, all), SceneKind::Rich);
         // Path tracing has no kernels for scenes in parameters, and no adaptive kernels for plain scenes.
