@@ -54,10 +54,10 @@ POLYFLY_FN float mean_scale(int samples) { return 1.0f / (FIXED_ONE * (float)sam
 POLYFLY_FN int film_index(const Constants& constants, const FilmBuffers& film, int x, int y) {
   return (y - film.first_row) * constants.width + x;
 }
-// Stores a pixel's sum for the host, which accumulates sums and applies the post steps.
+// Stores a pixel's sum for the post steps, or adds it to an earlier one.
 POLYFLY_FN void store_sums(const Constants& constants, const FilmBuffers& film, int x, int y, i64 r, i64 g, i64 b) {
   i64* to = film.sums + 3 * film_index(constants, film, x, y);
-  to[0] = r;
-  to[1] = g;
-  to[2] = b;
+  to[0] = film.adds ? to[0] + r : r;
+  to[1] = film.adds ? to[1] + g : g;
+  to[2] = film.adds ? to[2] + b : b;
 }

@@ -13,7 +13,7 @@ pub(crate) mod memory;
 mod task;
 
 pub use error::DeviceError;
-pub use interface::{Device, DeviceInfo, GpuDevice, GpuInfo, SampleCounter};
+pub use interface::{Device, DeviceInfo, GpuDevice, GpuInfo, Moment, SampleCounter};
 pub use list::{has_driver, list, open};
 pub use memory::{FilmSlice, Memory};
 pub use task::{

@@ -14,8 +14,9 @@ pub mod upload;
 use crate::assets::Assets;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_FOG, FEATURE_LENS,
-    FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
-    Inline, Light, MAX_DEPTH, Material, MipLevel, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH,
+    INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, Material, MipLevel, Scene as GpuScene, SmallScene, Star,
+    TONE_LUT_LAST,
 };
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};

@@ -6,7 +6,7 @@ use super::bench::BenchScene;
 use super::plots::{Plot, Series, Style, write_all};
 use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment, usage};
-use crate::device::{self, DeviceError, DeviceNeeds, FilmSlice, GpuDevice, Memory, Schedule, Task, TaskStats};
+use crate::device::{self, DeviceError, DeviceNeeds, FilmSlice, GpuDevice, Memory, Moment, Schedule, Task, TaskStats};
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::render::stats::ms;
@@ -170,7 +170,8 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
         }
         on_gpu("a thread a sample", "samples", &mut |gpu| gpu.run_scheduled(params, task.samples.end, None))?;
         on_gpu("dynamic, with the picture (in use)", "resident", &mut |gpu| {
-            let ticket = gpu.submit(task, params, FilmSlice::default())?;
+            let moment = Moment { scene: Arc::clone(&renderer.prepared.first), camera: *params };
+            let ticket = gpu.submit(task, &[moment], FilmSlice::default())?;
             gpu.wait(ticket).map(|(stats, _)| stats)
         })?;
     }

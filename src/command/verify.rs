@@ -4,6 +4,7 @@ use super::scene_file::load_scene;
 use crate::cli::{Failure, VerifyArgs};
 use crate::device::{self, Device, DeviceError, DeviceNeeds, FilmSlice, GpuInfo, Task};
 use crate::kernels::Isa;
+use crate::render::plan::moments;
 use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub struct TestDevice {
 pub fn subjects(renderer: &Renderer, gpus: &[GpuInfo]) -> Vec<TestDevice> {
     let (post, render) = (Arc::new(renderer.post()), &renderer.scene().render);
     // Post steps that need the host are left out.
-    let params = post.params(render.width, render.height).filter(|_| !post.is_plain());
+    let params = post.params(render.width, render.height).filter(|_| !post.is_plain() || moments(renderer.scene()) > 1);
     let cpu = |isa: Isa| {
         let cpu = renderer.cpu(isa);
         let cpu = if params.is_some() { cpu.with_post(Arc::clone(&post)) } else { cpu };
@@ -48,13 +49,10 @@ impl TestDevice {
             Ok(device) => device,
             Err(e) => return Err(DeviceError::Failed(e.to_string()).into()),
         };
-        if scene.world.is_animated() {
-            let prepared = &renderer.prepared;
-            let here = prepared.pool.install(|| prepared.at_frame(frame, &prepared.assets.at_frame(scene, frame)?));
-            device.update(&Arc::new(here?))?;
-        }
-        let task = Task::picture(scene, frame);
-        let ticket = device.submit(&task, &renderer.prepared.first.frame_params(scene, frame), FilmSlice::default())?;
+        let (prepared, count) = (&renderer.prepared, moments(scene));
+        let scenes = prepared.pool.install(|| prepared.scenes_of(frame, count))?;
+        let moments = prepared.moments_of(frame, count, &scenes);
+        let ticket = device.submit(&Task::picture(scene, frame), &moments, FilmSlice::default())?;
         Ok(device.wait(ticket)?.1)
     }
 }

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "lets threads write disjoint tiles of one film")]
 
 use super::{
-    Device, DeviceError, DeviceInfo, FilmSlice, Memory, SampleCounter, Schedule, TRIAL_BYTES, Task, TaskOutput,
+    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Moment, SampleCounter, Schedule, TRIAL_BYTES, Task, TaskOutput,
     TaskStats, Ticket, balance,
 };
 use crate::cancel::Cancel;
@@ -80,13 +80,19 @@ impl Cpu {
 
     /// Executes a task. Its pixels are written to `out`, which is resized.
     pub fn run(&self, task: &Task, frame: &FrameParams, out: &mut Memory) -> TaskStats {
+        self.run_at(&self.scene, task, frame, out, false)
+    }
+
+    // Executes a task of this scene. With `adds`, sums are added to those in `out`.
+    fn run_at(&self, scene: &DeviceScene, task: &Task, frame: &FrameParams, out: &mut Memory, adds: bool) -> TaskStats {
         let start = Instant::now();
-        let (width, height) = self.scene.size();
+        let (width, height) = scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         assert!(rows.start.is_multiple_of(TILE_SIDE) && (rows.end == height || rows.end.is_multiple_of(TILE_SIDE)));
         let pixels = width as usize * rows.len();
         let bytes = out.sized(task.bytes_a_pixel() * pixels);
         let mut film = task.output.film(bytes.as_mut_ptr(), rows.start);
+        film.adds = i32::from(adds);
         if task.leaves_counts() {
             film.taken = bytes[TaskOutput::Sums.bytes_a_pixel() * pixels..].as_mut_ptr().cast();
         }
@@ -102,28 +108,33 @@ impl Cpu {
             film.pilot = shown.as_mut_ptr().cast();
             film.pilot_row = around.start.cast_signed();
             let none = FilmBuffers { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
-            counts = self.trace(self.work(frame, launch, none, around), &rays, false);
+            counts = self.trace(self.work(scene, frame, launch, none, around), &rays, false);
         }
-        let more = self.trace(self.work(frame, launch, film, rows), &rays, task.output != TaskOutput::Features);
+        let more = self.trace(self.work(scene, frame, launch, film, rows), &rays, task.output != TaskOutput::Features);
         let time = start.elapsed();
         let rays: Vec<u64> = rays.into_iter().map(AtomicU64::into_inner).collect();
         let (rays_traced, shadow_rays) = (counts.0 + more.0, counts.1 + more.1);
         TaskStats { time, kernel: time, rays: rays_traced, shadow_rays, balance: balance(&rays) }
     }
 
-    // Makes a finished picture from sums.
+    // Makes a finished picture from the sums of all moments.
     fn run_post(
         &mut self,
         post: &PostPipeline,
         task: &Task,
-        frame: &FrameParams,
+        moments: &[Moment],
         out: &mut Memory,
     ) -> Result<TaskStats, DeviceError> {
         let start = Instant::now();
         let size = self.scene.size();
         let task = Task { output: TaskOutput::Sums, ..task.clone() };
         let mut memory = std::mem::take(&mut self.sums);
-        let stats = self.run(&task, frame, &mut memory);
+        let mut all = TaskStats::default();
+        for (i, Moment { scene, camera }) in (0..).zip(moments) {
+            let part = task.at_moment(i, moments.len() as u32);
+            let stats = self.run_at(scene, &part, camera, &mut memory, i > 0);
+            all = TaskStats { rays: all.rays + stats.rays, shadow_rays: all.shadow_rays + stats.shadow_rays, ..stats };
+        }
         let (sums, counts) = memory.sums_and_counts(&task);
         let scene = self.scene.host();
         let context = PostContext { scene: &scene, isa: self.isa, frame: task.frame, denoiser: None };
@@ -134,7 +145,7 @@ impl Cpu {
         })?;
         self.sums = memory;
         let time = start.elapsed();
-        Ok(TaskStats { time, kernel: time, ..stats })
+        Ok(TaskStats { time, kernel: time, ..all })
     }
 
     // Traces tiles on all threads. Returns the sums over all threads: rays and shadow rays. `counts` tells whether
@@ -160,16 +171,17 @@ impl Cpu {
 
     // The job of some rows, and the numbers of their tiles.
     fn work<'a>(
-        &'a self,
+        &self,
+        scene: &'a DeviceScene,
         frame: &'a FrameParams,
         launch: Launch,
         film: FilmBuffers,
         rows: Range<u32>,
     ) -> (FrameJob<'a>, Range<u32>) {
-        let (scene, across) = (self.scene.host(), self.scene.size().0.div_ceil(TILE_SIDE));
-        let small = (self.isa.lanes == 1).then(|| self.scene.small(&scene.arrays)).flatten();
+        let (across, arrays) = (scene.size().0.div_ceil(TILE_SIDE), scene.host());
+        let small = (self.isa.lanes == 1).then(|| scene.small(&arrays.arrays)).flatten();
         let tiles = across * (rows.start / TILE_SIDE)..across * rows.end.div_ceil(TILE_SIDE);
-        (FrameJob { scene, small, frame, launch, film }, tiles)
+        (FrameJob { scene: arrays, small, frame, launch, film }, tiles)
     }
 
     // The job of a whole frame whose picture is not kept.
@@ -177,7 +189,7 @@ impl Cpu {
         let (width, height) = self.scene.size();
         let rgba = picture.sized(TaskOutput::Picture.bytes_a_pixel() * width as usize * height as usize);
         let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
-        self.work(frame, launch, TaskOutput::Picture.film(rgba.as_mut_ptr(), 0), 0..height)
+        self.work(&self.scene, frame, launch, TaskOutput::Picture.film(rgba.as_mut_ptr(), 0), 0..height)
     }
 
     // Traces one tile with the thread's scratch memory. Returns rays and shadow rays.
@@ -255,22 +267,22 @@ impl Device for Cpu {
         &self.info
     }
 
-    fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
-        self.set_scene(Arc::clone(scene));
-        Ok(())
-    }
-
     fn set_cancel(&mut self, cancel: &Cancel) {
         self.cancel = cancel.clone();
     }
 
     // The CPU has no other thread for this, so the work is done here.
-    fn submit(&mut self, task: &Task, frame: &FrameParams, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
+    fn submit(&mut self, task: &Task, moments: &[Moment], mut out: FilmSlice) -> Result<Ticket, DeviceError> {
         // If a GPU used this memory before, its planes are those of another frame.
         out.planes = Memory::default();
         let stats = match self.post.clone().filter(|_| task.output == TaskOutput::Picture) {
-            Some(post) => self.run_post(&post, task, frame, &mut out.pixels)?,
-            None => self.run(task, frame, &mut out.pixels),
+            Some(post) => self.run_post(&post, task, moments, &mut out.pixels)?,
+            None => {
+                let [Moment { scene, camera }] = moments else {
+                    return Err(DeviceError::Failed("only post steps add up several moments".into()));
+                };
+                self.run_at(scene, task, camera, &mut out.pixels, false)
+            }
         };
         self.submitted += 1;
         let ticket = Ticket(self.submitted);

@@ -21,15 +21,21 @@ pub struct DeviceInfo {
     pub runs_post: bool,
 }
 
+/// The scene and the camera at a moment of a frame.
+#[derive(Clone)]
+pub struct Moment {
+    pub scene: Arc<DeviceScene>,
+    pub camera: FrameParams,
+}
+
 /// A device that executes tasks.
 pub trait Device: Send {
     fn info(&self) -> &DeviceInfo;
-    /// Sets the scene of the next tasks. Tasks in flight keep theirs. Nothing happens if the scene is the same.
-    fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError>;
     /// Sets the handle that abandons a run. After that, a device may leave tasks in flight incomplete.
     fn set_cancel(&mut self, _cancel: &Cancel) {}
-    /// Starts a task. At most [`DeviceInfo::tasks_in_flight`] tasks may be in flight.
-    fn submit(&mut self, task: &Task, frame: &FrameParams, out: FilmSlice) -> Result<Ticket, DeviceError>;
+    /// Starts a task. At most [`DeviceInfo::tasks_in_flight`] tasks may be in flight. If there are several moments, the
+    /// task makes a picture by post steps, and its samples are spread over the moments ([`Task::at_moment`]).
+    fn submit(&mut self, task: &Task, moments: &[Moment], out: FilmSlice) -> Result<Ticket, DeviceError>;
     /// Waits for a task. Tasks must be waited for in the order of submission.
     fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError>;
 }

@@ -53,6 +53,13 @@ impl Task {
             output: TaskOutput::Picture,
         }
     }
+    /// The part of the samples that is taken at one of several moments. The number of a sample selects its moment, so
+    /// that every moment has samples from all over a pixel.
+    pub fn at_moment(&self, moment: u32, moments: u32) -> Task {
+        let first = self.samples.start + (moment + moments - self.samples.start % moments) % moments;
+        let samples = first..self.samples.end.max(first);
+        Task { samples, stride: moments, ..self.clone() }
+    }
     /// Bytes per pixel of the result.
     pub fn bytes_a_pixel(&self) -> usize {
         self.output.bytes_a_pixel() + if self.leaves_counts() { size_of::<u32>() } else { 0 }

@@ -1,7 +1,9 @@
 //! The floor as quads with texture coordinates.
 
 use crate::assets::relief::{self, ReliefMaps};
-use crate::gpu_types::{Constants, FEATURE_ENDLESS_FLOOR, FEATURE_FLOOR, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT};
+use crate::gpu_types::{
+    Constants, FEATURE_ENDLESS_FLOOR, FEATURE_FLOOR, FLOOR_ENDLESS, FLOOR_ROUND, FloorQuad, RELIEF_FLAT,
+};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
 

@@ -3,17 +3,16 @@
 
 use super::frames::FrameList;
 use super::handover::CompletedFrame;
-use super::plan::{FramePart, FrameTask, Plan, moment_of};
+use super::plan::{FramePart, FrameTask, Plan};
 use super::prepared::PreparedScene;
 use super::stats::FrameStats;
 use crate::cancel::Cancel;
-use crate::device::{DeviceError, FilmSlice, Memory, SampleCounter, TaskStats};
+use crate::device::{DeviceError, FilmSlice, Memory, Moment, SampleCounter, TaskStats};
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::film::Film;
 use crate::film::post::denoise::{Denoiser, DenoiserError};
 use crate::film::post::{PostContext, PostPipeline};
-use crate::gpu_types::FrameParams;
 use crate::output::Already;
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,10 +34,7 @@ pub struct OpenFrame {
     /// The position in the run, and the number in the clip.
     pub index: usize,
     number: u32,
-    // The scene at each moment; a single one if only the camera moves.
-    scenes: Vec<Arc<DeviceScene>>,
-    // The camera at each moment.
-    params: Vec<FrameParams>,
+    moments: Vec<Moment>,
     /// The memory of the picture.
     pub picture: FilmSlice,
     film: Film,
@@ -63,17 +59,14 @@ impl OpenFrame {
     pub fn new(
         work: &RunContext,
         (index, number): (usize, u32),
-        scenes: Vec<Arc<DeviceScene>>,
+        scenes: &[Arc<DeviceScene>],
         picture: FilmSlice,
     ) -> OpenFrame {
-        let (first, scene) = (&work.prepared.first, &work.prepared.scene);
-        let (width, height) = first.size();
-        let camera = |moment| first.frame_params_at(scene, number, moment_of(scene, number, moment));
+        let (width, height) = work.prepared.first.size();
         OpenFrame {
             index,
             number,
-            scenes,
-            params: (0..work.plan.moments).map(camera).collect(),
+            moments: work.prepared.moments_of(number, work.plan.moments, scenes),
             picture,
             film: Film::new(width, height),
             sums: None,
@@ -112,10 +105,9 @@ impl OpenFrame {
         parts
     }
 
-    /// The scene and the camera of a part.
-    pub fn scene_of(&self, part: &FramePart) -> (Arc<DeviceScene>, FrameParams) {
-        let moment = part.moment as usize;
-        (Arc::clone(&self.scenes[moment % self.scenes.len()]), self.params[moment])
+    /// The scenes and cameras of a part.
+    pub fn moments_of(&self, part: &FramePart) -> &[Moment] {
+        &self.moments[part.moments.start as usize..part.moments.end as usize]
     }
 
     /// Adds the result of a part. Returns memory that is not needed any more.
@@ -156,7 +148,7 @@ impl OpenFrame {
 
     // Copies rows of a finished picture, from row `top` on.
     fn put_rows(&mut self, top: u32, rgba: &[u8]) {
-        let (width, height) = self.scenes[0].size();
+        let (width, height) = self.moments[0].scene.size();
         let a_row = 4 * width as usize;
         // If a GPU used this memory before, its planes are those of another frame.
         self.picture.planes = Memory::default();
@@ -167,7 +159,7 @@ impl OpenFrame {
 
     /// Ends a round: begins another one, or makes the picture.
     pub fn close(mut self, work: &RunContext) -> Result<Closed, Error> {
-        let scene = Arc::clone(&self.scenes[0]);
+        let scene = Arc::clone(&self.moments[0].scene);
         let host = scene.host();
         let context = PostContext { scene: &host, isa: work.prepared.isa, frame: self.number, denoiser: work.denoiser };
         if work.plan.noise > 0.0 {

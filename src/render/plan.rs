@@ -47,10 +47,10 @@ impl FrameNeeds {
     pub fn of(scene: &Scene, sinks: PixelFormats, post: &PostPipeline) -> FrameNeeds {
         let layers = sinks.layers || post.needs_layers() || scene.world.sky.transparent;
         let formats = PixelFormats { layers, ..sinks };
-        let has_parts = scene.render.sampling.noise_limit() > 0.0 || scene.camera.shutter > 0.0;
-        let finish = if formats.linear || layers || has_parts || post.needs_host() {
+        let has_rounds = scene.render.sampling.noise_limit() > 0.0;
+        let finish = if formats.linear || layers || has_rounds || post.needs_host() {
             Finish::Host
-        } else if post.is_plain() {
+        } else if post.is_plain() && moments(scene) == 1 {
             Finish::Trace
         } else {
             Finish::Device
@@ -98,8 +98,8 @@ pub enum FrameTask {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FramePart {
     pub kind: FrameTask,
-    /// The number of the moment that it is rendered at.
-    pub moment: u32,
+    /// The numbers of the moments that it is rendered at: all of them, or one.
+    pub moments: Range<u32>,
     pub task: Task,
 }
 
@@ -169,22 +169,26 @@ impl Plan {
         self.features.then(|| self.samples.min(max))
     }
 
-    /// The tasks of some samples of a frame, each with its moment. The number of a sample selects its moment, so that
-    /// every moment has samples from all over a pixel.
+    /// The tasks of some samples of a frame. A device that makes the picture adds up all moments itself.
     pub fn parts(&self, frame: u32, kind: FrameTask, samples: &Range<u32>) -> Vec<FramePart> {
         let output = match kind {
             FrameTask::Picture => TaskOutput::Picture,
             FrameTask::Half(_) => TaskOutput::Sums,
             FrameTask::Features => TaskOutput::Features,
         };
-        let moments = if matches!(kind, FrameTask::Half(_)) { self.moments } else { 1 };
         let adaptive = self.adaptive.filter(|_| kind != FrameTask::Features);
-        let task = |moment: u32, rows: Range<u32>| {
-            let first = samples.start + (moment + moments - samples.start % moments) % moments;
-            let samples = first..samples.end.max(first);
-            FramePart { kind, moment, task: Task { frame, rows, samples, stride: moments, adaptive, output } }
+        let part = |moments: Range<u32>, rows: Range<u32>| {
+            let task = Task { frame, rows, samples: samples.clone(), stride: 1, adaptive, output };
+            let is_one_of_several = matches!(kind, FrameTask::Half(_)) && self.moments > 1;
+            let task = if is_one_of_several { task.at_moment(moments.start, self.moments) } else { task };
+            FramePart { kind, moments, task }
         };
-        let all = (0..moments).flat_map(|moment| self.bands().map(move |rows| task(moment, rows)));
+        let moments: Vec<Range<u32>> = match kind {
+            FrameTask::Picture => vec![0..self.moments],
+            FrameTask::Half(_) => (0..self.moments).map(|moment| moment..moment + 1).collect(),
+            FrameTask::Features => vec![0..1],
+        };
+        let all = moments.iter().flat_map(|moments| self.bands().map(|rows| part(moments.clone(), rows)));
         all.filter(|part| !part.task.samples.is_empty()).collect()
     }
 
@@ -197,7 +201,8 @@ impl Plan {
 // Maximum number of moments of a frame.
 const MAX_MOMENTS: u32 = 16;
 
-fn moments(scene: &Scene) -> u32 {
+/// The number of moments of each frame.
+pub fn moments(scene: &Scene) -> u32 {
     if scene.camera.shutter > 0.0 { scene.render.samples_per_pixel().min(MAX_MOMENTS) } else { 1 }
 }
 

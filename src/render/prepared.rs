@@ -2,6 +2,7 @@
 
 use super::plan::moment_of;
 use crate::assets::Assets;
+use crate::device::Moment;
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::kernels::Isa;
@@ -30,8 +31,11 @@ impl PreparedScene {
         Ok(made)
     }
 
-    /// The arrays of an animated frame at each of its moments within the shutter's time.
+    /// The arrays of a frame at each of its moments within the shutter's time; a single scene if only the camera moves.
     pub fn scenes_of(&self, number: u32, moments: u32) -> Result<Vec<Arc<DeviceScene>>, Error> {
+        if !self.scene.world.is_animated() {
+            return Ok(vec![Arc::clone(&self.first)]);
+        }
         let assets = self.assets.at_frame(&self.scene, number)?;
         let whole = self.at_frame(number, &assets)?;
         if moments == 1 || !self.scene.world.moves() {
@@ -41,5 +45,14 @@ impl PreparedScene {
             Ok(Arc::new(whole.at_time(&self.scene.at(moment_of(&self.scene, number, moment)), &assets)?))
         };
         (0..moments).map(at).collect()
+    }
+
+    /// The moments of a frame, given its scenes.
+    pub fn moments_of(&self, number: u32, moments: u32, scenes: &[Arc<DeviceScene>]) -> Vec<Moment> {
+        let moment = |i: u32| Moment {
+            scene: Arc::clone(&scenes[i as usize % scenes.len()]),
+            camera: self.first.frame_params_at(&self.scene, number, moment_of(&self.scene, number, i)),
+        };
+        (0..moments).map(moment).collect()
     }
 }

@@ -8,10 +8,9 @@ mod finishing;
 use super::handover::Delivery;
 use super::open_frame::{OpenFrame, RunContext};
 use super::plan::{FramePart, FrameTask};
-use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, TaskStats};
+use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Moment, TaskStats};
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
-use crate::gpu_types::FrameParams;
 use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
@@ -65,8 +64,7 @@ struct Ready {
 struct FrameLease<'q, 'a> {
     queue: &'q FrameQueue<'a>,
     ready: Option<Ready>,
-    scene: Arc<DeviceScene>,
-    params: FrameParams,
+    moments: Vec<Moment>,
 }
 
 impl Drop for FrameLease<'_, '_> {
@@ -171,8 +169,8 @@ impl<'a> FrameQueue<'a> {
             if let Some(ready) = state.ready.pop_front() {
                 state.out += 1;
                 let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
-                let (scene, params) = open.scene_of(&ready.part);
-                return Some(FrameLease { queue: self, ready: Some(ready), scene, params });
+                let moments = open.moments_of(&ready.part).to_vec();
+                return Some(FrameLease { queue: self, ready: Some(ready), moments });
             }
             // Other devices may still fail and return tasks, or begin another round.
             let over = state.ended && state.out == 0 && state.open.is_empty();
@@ -206,7 +204,7 @@ impl<'a> FrameQueue<'a> {
 
     fn open(&self, state: &mut State<'a>, prepared: Prepared, picture: FilmSlice) {
         let Prepared { index, number, scenes } = prepared;
-        let mut open = OpenFrame::new(self.work, (index, number), scenes, picture);
+        let mut open = OpenFrame::new(self.work, (index, number), &scenes, picture);
         let parts = open.first_round(self.work);
         self.add_parts(state, open, parts);
     }
@@ -344,9 +342,8 @@ impl<'a> FrameQueue<'a> {
             while in_flight.len() < device.info().tasks_in_flight.max(1) {
                 let Some(lease) = self.take(in_flight.is_empty()) else { break };
                 let Some(ready) = &lease.ready else { continue };
-                device.update(&lease.scene)?;
                 let slice = self.slice(&lease);
-                let ticket = device.submit(&ready.part.task, &lease.params, slice)?;
+                let ticket = device.submit(&ready.part.task, &lease.moments, slice)?;
                 in_flight.push_back((ticket, lease));
             }
             let Some((ticket, lease)) = in_flight.pop_front() else { return Ok(()) };

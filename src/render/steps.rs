@@ -14,7 +14,6 @@ use crate::film::image::Image;
 use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// One frame as steps that its owner executes on the CPU, in any order.
 ///
@@ -66,15 +65,12 @@ impl FrameSteps {
         let needs = FrameNeeds::of(&prepared.scene, PixelFormats::RGBA8, &post);
         let cpu = renderer.cpu(prepared.isa);
         let plan = Plan::new(&prepared.scene, &[cpu.info()], 1, &needs, Split::Tiles, renderer.gain());
-        let scenes = match prepared.scene.world.is_animated() {
-            true => prepared.pool.install(|| prepared.scenes_of(frame, plan.moments))?,
-            false => vec![Arc::clone(&prepared.first)],
-        };
+        let scenes = prepared.pool.install(|| prepared.scenes_of(frame, plan.moments))?;
         let (cancel, meter) = (Cancel::new(), SampleCounter::default());
         let (open, parts, added) = (None, Vec::new(), Vec::new());
         let mut steps = FrameSteps { prepared, frames, plan, post, cpu, cancel, meter, open, parts, added };
         let work = steps.context();
-        let mut open = OpenFrame::new(&work, (0, frame), scenes, FilmSlice::default());
+        let mut open = OpenFrame::new(&work, (0, frame), &scenes, FilmSlice::default());
         let parts = open.first_round(&work);
         steps.begin(open, parts);
         Ok(steps)
@@ -128,12 +124,9 @@ impl FrameSteps {
     /// The round has no such step; the picture is finished.
     pub fn render(&mut self, step: usize) -> Result<Vec<u8>, Error> {
         let (part, open) = (self.part(step)?, self.open.as_ref().ok_or_else(finished)?);
-        let (scene, params) = open.scene_of(part);
-        let task = part.task.clone();
-        self.cpu.set_scene(scene);
-        let mut slice = FilmSlice::default();
-        self.cpu.run(&task, &params, &mut slice.pixels);
-        Ok(slice.pixels.bytes().to_vec())
+        let (moments, task) = (open.moments_of(part).to_vec(), part.task.clone());
+        let ticket = self.cpu.submit(&task, &moments, FilmSlice::default())?;
+        Ok(self.cpu.wait(ticket)?.1.pixels.bytes().to_vec())
     }
 
     /// Adds a rendered step. One that is added already changes nothing.

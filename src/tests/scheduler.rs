@@ -4,9 +4,9 @@
 use super::common::*;
 use crate::Error;
 use crate::cancel::Cancel;
-use crate::device::{Device, DeviceError, DeviceInfo, FilmSlice, SampleCounter, Task, TaskOutput, TaskStats, Ticket};
-use crate::device_scene::DeviceScene;
-use crate::gpu_types::FrameParams;
+use crate::device::{
+    Device, DeviceError, DeviceInfo, FilmSlice, Moment, SampleCounter, Task, TaskOutput, TaskStats, Ticket,
+};
 use crate::kernels::Isa;
 use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
@@ -48,13 +48,10 @@ impl Device for Mortal {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
-    fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
-        self.inner.update(scene)
-    }
     fn set_cancel(&mut self, cancel: &Cancel) {
         self.inner.set_cancel(cancel);
     }
-    fn submit(&mut self, task: &Task, frame: &FrameParams, out: FilmSlice) -> Result<Ticket, DeviceError> {
+    fn submit(&mut self, task: &Task, moments: &[Moment], out: FilmSlice) -> Result<Ticket, DeviceError> {
         self.done += 1;
         match self.fate {
             Fate::FailsAfter(n) if self.done > n => return Err(DeviceError::Failed("its time has come".into())),
@@ -62,7 +59,7 @@ impl Device for Mortal {
             _ => {}
         }
         std::thread::sleep(self.delay);
-        let ticket = self.inner.submit(task, frame, out)?;
+        let ticket = self.inner.submit(task, moments, out)?;
         self.tickets.push_back((ticket, task.frame));
         Ok(ticket)
     }

@@ -9,11 +9,11 @@ use super::resident::ResidentScene;
 use super::slots::{BAND_AT, COUNT_BYTES, QUEUE_BYTES, QUEUES, Slot, Slots};
 use crate::device::memory::{LISTED_BYTES, PinnedMemory};
 use crate::device::{
-    Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, GpuDevice, GpuInfo, Memory, SampleCounter, Schedule,
-    TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
+    Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, GpuDevice, GpuInfo, Memory, Moment, SampleCounter,
+    Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::DeviceScene;
-use crate::gpu_types::{ActivePixel, Counts, FilmBuffers, FrameParams, Launch, PostParams};
+use crate::gpu_types::{ActivePixel, Constants, Counts, FilmBuffers, FrameParams, Launch, PostParams};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
@@ -24,9 +24,12 @@ struct InFlight<A: Api> {
     slot: Slot<A>,
     out: FilmSlice,
     // A replaced scene stays until its tasks are done.
-    _resident: Arc<ResidentScene<A>>,
+    _residents: Vec<Arc<ResidentScene<A>>>,
     working: Option<Arc<Working<A>>>,
 }
+
+// A scene in the GPU's memory, and the camera.
+type ResidentMoment<A> = (Arc<ResidentScene<A>>, FrameParams);
 
 /// A GPU with a scene in its memory.
 pub struct Gpu<A: Api> {
@@ -83,13 +86,33 @@ impl<A: Api> Gpu<A> {
         })
     }
 
+    // Uploads the scenes of some moments, and loads the kernels that cover all of them.
+    fn upload(&mut self, moments: &[Moment]) -> Result<Vec<ResidentMoment<A>>, DeviceError> {
+        let mut all = Vec::with_capacity(moments.len());
+        for Moment { scene, camera } in moments {
+            if !Arc::ptr_eq(scene, &self.scene) {
+                let resident = ResidentScene::upload(scene, Some((&self.scene, &self.resident)), &self.context)?;
+                (self.resident, self.scene) = (Arc::new(resident), Arc::clone(scene));
+            }
+            all.push((Arc::clone(&self.resident), *camera));
+        }
+        let features = all.iter().fold(0, |all, (resident, _)| all | resident.arrays.constants.features);
+        let constants = Constants { features, ..self.resident.arrays.constants };
+        if !self.kernels.suit(&constants, self.needs) {
+            // This unloads kernels that may be in use.
+            self.context.synchronize()?;
+            self.kernels = Kernels::load(&constants, self.needs, &self.context)?;
+        }
+        Ok(all)
+    }
+
     fn watch_oldest(&self) {
         let oldest = self.in_flight.front().and_then(|task| task.working.clone());
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = oldest;
     }
 
     // The progress record of a task. Adaptive sampling counts only the pilot samples.
-    fn working(&self, task: &Task, counts: &Arc<A::Memory>) -> Option<Arc<Working<A>>> {
+    fn working(&self, task: &Task, moments: usize, counts: &Arc<A::Memory>) -> Option<Arc<Working<A>>> {
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         let launch = task.launch();
@@ -100,7 +123,7 @@ impl<A: Api> Gpu<A> {
         let working = Working {
             counts: Arc::clone(counts),
             samples: u64::from(samples.unsigned_abs()) * u64::from(width) * rows.len() as u64,
-            bands: rows.len().div_ceil(band_rows as usize) as u64,
+            bands: (moments * rows.len().div_ceil(band_rows as usize)) as u64,
             pixels: u64::from((end - first).unsigned_abs()),
         };
         (task.output != TaskOutput::Features).then(|| Arc::new(working))
@@ -126,7 +149,13 @@ impl<A: Api> Gpu<A> {
 
     // Starts a task on a slot: kernels on one stream, and copies on another that waits for them, band by band.
     // Returns the number of threads that its rays are distributed over.
-    fn start(&self, slot: &Slot<A>, task: &Task, frame: &FrameParams, out: &mut FilmSlice) -> Result<u64, DeviceError> {
+    fn start(
+        &self,
+        slot: &Slot<A>,
+        task: &Task,
+        moments: &[ResidentMoment<A>],
+        out: &mut FilmSlice,
+    ) -> Result<u64, DeviceError> {
         let Slot { counts, pixels, events: [before, .., done], .. } = slot;
         let compute = self.stream();
         let (width, height) = self.scene.size();
@@ -138,33 +167,40 @@ impl<A: Api> Gpu<A> {
         if post.is_some() && !is_whole {
             return Err(DeviceError::Failed("post steps need a whole picture".into()));
         }
+        if moments.is_empty() || moments.len() > 1 && post.is_none() {
+            return Err(DeviceError::Failed("only post steps add up several moments".into()));
+        }
         compute.fill(counts, 0, BAND_AT + 1, 0)?;
         compute.record(before)?;
         let (band_rows, mut threads) = (self.band_rows(task), 0);
         for top in rows.clone().step_by(band_rows as usize) {
             let band = top..(top + band_rows).min(rows.end);
-            if top > rows.start {
-                if post.is_none() {
-                    // The copies of the band before must be done.
-                    compute.wait_for(done)?;
+            let to = post.map_or(pixels, |(.., lane)| &lane.sums);
+            let output = if post.is_some() { TaskOutput::Sums } else { task.output };
+            let as_sums = Task { output, ..task.clone() };
+            for (i, moment) in (0..).zip(moments) {
+                let number = (top - rows.start) / band_rows * moments.len() as u32 + i;
+                if number > 0 {
+                    if post.is_none() {
+                        // The copies of the band before must be done.
+                        compute.wait_for(done)?;
+                    }
+                    compute.fill(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
+                    compute.fill(counts, BAND_AT, 1, number.min(u32::from(u8::MAX)) as u8)?;
                 }
-                compute.fill(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
-                let number = (top - rows.start) / band_rows;
-                compute.fill(counts, BAND_AT, 1, number.min(u32::from(u8::MAX)) as u8)?;
+                let part = if moments.len() > 1 { as_sums.at_moment(i, moments.len() as u32) } else { as_sums.clone() };
+                threads = self.trace_band(&part, moment, band.clone(), slot, to, i > 0)?;
             }
             let Some((kernels, params, lane)) = post else {
-                threads = self.trace_band(task, frame, band.clone(), slot, pixels)?;
                 self.leave(task, band, out, slot, planes)?;
                 continue;
             };
-            let as_sums = Task { output: TaskOutput::Sums, ..task.clone() };
-            threads = self.trace_band(&as_sums, frame, band.clone(), slot, &lane.sums)?;
             let sums_bytes = TaskOutput::Sums.bytes_a_pixel() * width as usize * band.len();
             let samples = (as_sums.leaves_counts().then_some(sums_bytes), task.launch().samples_per_pixel);
             kernels.resolve(compute, lane, params, (width, height), band, samples)?;
         }
         if let Some((kernels, params, lane)) = post {
-            kernels.finish(compute, &self.resident.arrays, params, task.frame, lane, pixels)?;
+            kernels.finish(compute, &moments[0].0.arrays, params, task.frame, lane, pixels)?;
             self.leave(task, rows, out, slot, planes)?;
         }
         Ok(threads)
@@ -226,24 +262,27 @@ impl<A: Api> Gpu<A> {
         unsafe { self.copy.copy(&mut to[at..at + len], from, offset) }
     }
 
-    // Traces some rows into the start of `pixels` with this many threads. The queues must be zero.
+    // Traces some rows into the start of `pixels`, or adds their sums to it. Returns the number of threads. The queues
+    // must be zero.
     fn trace_band(
         &self,
         task: &Task,
-        frame: &FrameParams,
+        (resident, camera): &ResidentMoment<A>,
         rows: Range<u32>,
         Slot { trial, counts, .. }: &Slot<A>,
         pixels: &A::Memory,
+        adds: bool,
     ) -> Result<u64, DeviceError> {
         let launch = task.launch();
         let mut film = task.output.film(pixels.address(0) as *mut u8, rows.start);
+        film.adds = i32::from(adds);
         let here = self.pixels_of(&rows);
         // As many blocks as the GPU holds at once take work from a queue until it is empty; less work needs fewer
         // blocks. Each round of adaptive sampling has a queue of its own.
         let start = |kernel: A::Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
             let blocks = threads.div_ceil(u64::from(THREADS)).clamp(1, u64::from(kernel.resident_blocks())) as u32;
             let (queue, counters) = (counts.address(COUNT_BYTES + QUEUE_BYTES * round), counts.address(0));
-            let scene = self.resident.argument(self.kernels.take_small()).with(frame).with(&launch);
+            let scene = resident.argument(self.kernels.take_small()).with(camera).with(&launch);
             let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
             // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; the scene and what the film
             // and `counts` point to live until the task has been waited for.
@@ -361,25 +400,9 @@ impl<A: Api> Device for Gpu<A> {
         &self.info
     }
 
-    fn update(&mut self, scene: &Arc<DeviceScene>) -> Result<(), DeviceError> {
-        if Arc::ptr_eq(scene, &self.scene) {
-            return Ok(());
-        }
+    fn submit(&mut self, task: &Task, moments: &[Moment], mut out: FilmSlice) -> Result<Ticket, DeviceError> {
         self.context.enter()?;
-        let resident = ResidentScene::upload(scene, Some((&self.scene, &self.resident)), &self.context)?;
-        let constants = &resident.arrays.constants;
-        if !self.kernels.suit(constants, self.needs) {
-            // This unloads kernels that may be in use.
-            self.context.synchronize()?;
-            self.kernels = Kernels::load(constants, self.needs, &self.context)?;
-        }
-        self.resident = Arc::new(resident);
-        self.scene = Arc::clone(scene);
-        Ok(())
-    }
-
-    fn submit(&mut self, task: &Task, frame: &FrameParams, mut out: FilmSlice) -> Result<Ticket, DeviceError> {
-        self.context.enter()?;
+        let moments = self.upload(moments)?;
         self.submitted += 1;
         if self.fault.is_some_and(|n| self.submitted >= n) {
             return Err(DeviceError::Failed("the failure that POLYFLY_FAULT asked for".into()));
@@ -387,7 +410,7 @@ impl<A: Api> Device for Gpu<A> {
         let Some(mut slot) = self.memory.free.pop() else {
             return Err(DeviceError::Failed("more tasks were submitted than fit the device".into()));
         };
-        let started = self.start(&slot, task, frame, &mut out).and_then(|threads| {
+        let started = self.start(&slot, task, &moments, &mut out).and_then(|threads| {
             slot.threads = threads;
             // SAFETY: as in copy_out.
             unsafe { self.copy.copy(slot.host_counts.bytes_mut(), &slot.counts, 0)? };
@@ -398,8 +421,9 @@ impl<A: Api> Device for Gpu<A> {
             let _ = self.context.synchronize();
             return Err(e);
         }
-        let (ticket, working) = (Ticket(self.submitted), self.working(task, &slot.counts));
-        self.in_flight.push_back(InFlight { ticket, slot, out, _resident: Arc::clone(&self.resident), working });
+        let working = self.working(task, moments.len(), &slot.counts);
+        let (ticket, residents) = (Ticket(self.submitted), moments.into_iter().map(|(resident, _)| resident).collect());
+        self.in_flight.push_back(InFlight { ticket, slot, out, _residents: residents, working });
         if self.in_flight.len() == 1 {
             self.watch_oldest();
         }
