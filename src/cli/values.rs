@@ -30,7 +30,7 @@ values! {
         Toml = "toml": "TOML",
     }
     Look {
-        Film = "film": "As on film: lamps that glow, slim dark bars, a floor to the horizon, little ambient light, motion blur",
+        Film = "film": "As on film: lamps that glow, slim dark bars or bevels, a floor to the horizon, little ambient light, motion blur",
         Plain = "plain": "Flat, as the programs of the coursework",
     }
     Split {

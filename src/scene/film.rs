@@ -74,7 +74,7 @@ impl Names for Look {
         (
             Look::Film,
             "film",
-            "As on film: lamps that glow, dark slim bars, a floor to the horizon, a sky at dusk, little ambient light, motion blur.",
+            "As on film: lamps that glow, dark slim bars or bevels, a floor to the horizon, a sky at dusk, little ambient light, motion blur.",
         ),
         (
             Look::Plain,

@@ -6,6 +6,8 @@ use crate::math::vec3::Vec3;
 /// The width of bars in the look of film, in circumradii.
 const BAR: f64 = 0.024;
 const BAR_COLOUR: Vec3 = [0.06, 0.06, 0.065];
+/// The bevel of bodies without bars in the look of film, in circumradii. Bars hide the edges.
+const BEVEL: f64 = 0.02;
 const AMBIENT: Vec3 = [0.14, 0.14, 0.17];
 /// The light of the sky.
 const SKY: f64 = 0.4;
@@ -41,7 +43,8 @@ impl Look {
                         set("lamp_intensity", &mut || body.lamp_intensity = 7.0);
                     }
                 }
-                _ => {}
+                Look::Film => set("bevel", &mut || body.bevel = BEVEL),
+                Look::Plain => {}
             }
         }
         scene.film.dither = is_given("film.dither").then_some(is_dithered);

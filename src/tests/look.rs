@@ -98,9 +98,12 @@ fn a_look_leaves_what_the_text_gives() {
     let [first, second, third] = &scene.world.bodies[..] else { panic!("three bodies") };
     assert_eq!((first.bar_colour, second.bar, second.lamp_shape), ([1.0, 0.0, 0.0], 0.1, LampShape::Disc));
     assert!(first.bar < second.bar && second.bar_colour != first.bar_colour && third.bar == 0.0);
+    // Bars hide the edges; a body without them has bevels, of its own width where the text gives one.
+    assert_eq!((first.bevel, second.bevel, third.bevel), (0.0, 0.0, 0.02));
+    assert_eq!(toml(&text.replace("bar = 0\n", "bar = 0\nbevel = 0\n")).world.bodies[2].bevel, 0.0);
     // A flag overrides the key.
     let plain = read(text, Some(Look::Plain));
-    assert_eq!((plain.film.bloom, plain.world.bodies[0].lamp_core), (0.0, 1.0));
+    assert_eq!((plain.film.bloom, plain.world.bodies[0].lamp_core, plain.world.bodies[2].bevel), (0.0, 1.0, 0.0));
     assert_eq!(read(&text.replace("look = \"film\"\n", ""), None).film.bloom, 0.0);
 }
 
