@@ -43,7 +43,7 @@ def upright(x, y, z):
 
 def balls_on_a_table():
     draw = Draws(260)
-    text = """# 60 balls of random colours on a table, two lights: the scene of the 2009 CSE260 report, whose program compared ways to
+    text = """# 60 balls of random colors on a table, two lights: the scene of the 2009 CSE260 report, whose program compared ways to
 # deal a picture's work out to threads. `polyfly bench --balance scenes/cse260.toml` does it again. Made by scenes/make.py.
 [output]
 frames = 120
@@ -236,7 +236,7 @@ def heap():
     return "\n".join(rows)
 
 
-GALLERY = """# A bright gallery: solids of glass, metal and lamps on white pedestals, two rows of them, and a camera that walks between.
+GALLERY = """# A gallery in the evening: solids of glass, metal and lamps on dark pedestals, two rows of them, and a camera that walks between.
 # Made by scenes/make.py.
 [output]
 frames = 600
@@ -246,49 +246,59 @@ size = [1280, 720]
 [render]
 samples = "4..64"
 depth = 20
-ambient = [0.5, 0.51, 0.54]
+ambient = [0.1, 0.1, 0.115]
 highlight = 0.0
 light_samples = 4
 
 [film]
-exposure = 0.55
-bloom = 0.05
-tone = "filmic"
-vignette = 0.25
+tone = "agx"
+contrast = 1.15
+saturation = 1.25
+exposure = 0.6
+bloom = 0.09
+bloom_radius = 0.12
+vignette = 0.3
 
 [sky]
-image = "@overcast"
+image = "@dusk"
+rotation_deg = 95
+intensity = 0.4
 
 [camera]
-fov_deg = 50
+fov_deg = 44
 
 [[camera.key]]
 time = 0
-position = [0.7, -11.5, 1.6]
-look_at = [-0.3, 0, 0.5]
+position = [0.7, -12.0, 0.9]
+look_at = [-0.3, 0, 0.45]
 
 [[camera.key]]
 time = 0.5
-position = [-0.5, -3.4, 1.2]
-look_at = [0.25, 4, 0.75]
+position = [-0.5, -4.6, 0.75]
+look_at = [0.25, 4, 0.6]
 
 [[camera.key]]
 time = 1
-position = [0.3, 3.0, 1.3]
-look_at = [0, 9, 0.9]
+position = [0.3, 3.0, 1.0]
+look_at = [0, 9, 0.75]
 
 [floor]
 size = "infinite"
 corners = [[-5, -5, -0.7], [-5, 5, -0.7], [5, 5, -0.7], [5, -5, -0.7]]
 texture = "@marble"
-tint = [0.97, 0.97, 0.97]
-reflection = 0.2
-fade = 26
+tint = [0.3, 0.3, 0.32]
+reflection = 0.32
+fade = 22
 
 [[light]]
-position = [-6, -9, 9]
-color = [0.85, 0.82, 0.76]
-radius = 1.6
+position = [0, -5, 9]
+color = [0.85, 0.76, 0.64]
+radius = 1.2
+
+[[light]]
+position = [0, 9, 8]
+color = [0.4, 0.5, 0.72]
+radius = 1.2
 
 """
 
@@ -296,13 +306,13 @@ radius = 1.6
 def gallery():
     solids = ["icosahedron", "octahedron", "dodecahedron", "hexahedron", "tetrahedron"]
     looks = [
-        'material = "gold"\nroughness = 0.08\nbar = 0',
-        'material = "glass"\nior = 1.6\ncolor = [0.97, 0.99, 1.0]\nbar = 0',
-        'color = [0.96, 0.98, 0.97]\nreflection = 0.6\ntransparency = 0.36\nlamps = 9\nlamp_color = [1.0, 0.75, 0.45]\nlamp_intensity = 5\nbar = 0.02',
-        'material = "copper"\nroughness = 0.15\nbar = 0',
-        'material = "glass"\nior = 1.5\ncolor = [0.55, 0.85, 0.75]\ntint_distance = 0.8\nbar = 0',
+        'material = "gold"\nroughness = 0.04\nbar = 0\nbevel = 0.015',
+        'material = "glass"\nior = 1.6\ncolor = [0.97, 0.99, 1.0]\nbar = 0\nbevel = 0.015',
+        'color = [0.96, 0.98, 0.97]\nreflection = 0.6\ntransparency = 0.36\nlamps = 5\nlamp_color = [1.0, 0.75, 0.45]\nlamp_intensity = 7\nbar = 0.02',
+        'material = "copper"\nroughness = 0.08\nbar = 0\nbevel = 0.015',
+        'material = "glass"\nior = 1.5\ncolor = [0.55, 0.85, 0.75]\ntint_distance = 0.8\nbar = 0\nbevel = 0.015',
         'color = [0.96, 0.97, 1.0]\nreflection = 0.6\ntransparency = 0.36\nlamps = "strip"\nlamp_color = [0.5, 0.75, 1.0]\nlamp_intensity = 4\nbar = 0.02',
-        'material = "chromium"\nbar = 0',
+        'material = "chromium"\nbar = 0\nbevel = 0.015',
     ]
     text, count = GALLERY, 0
     for row in range(9):
@@ -313,8 +323,9 @@ solid = "hexahedron"
 center = {numbers((x, y, -0.2))}
 radius = {0.5 * math.sqrt(3):.4f}
 material = "diffuse"
-color = [0.94, 0.94, 0.93]
+color = [0.42, 0.42, 0.43]
 bar = 0
+bevel = 0.02
 
 [[body]]
 solid = "{solids[(2 * row + (side > 0) * 3 + row // 3) % 5]}"

@@ -41,6 +41,7 @@ pub const SAMPLES: &[Builtin] = scenes! { "scenes":
     "jewels.toml",
     "lagoon.toml",
     "lamps.toml",
+    "last-light.toml",
     "metals.toml",
     "mist.toml",
     "neon.toml",

@@ -8,12 +8,15 @@ The samples: each is one text, and runs wherever it is copied. `polyfly scenes c
 `polyfly cube.toml --draft --video cube.mp4` makes a first film of it. This page is made of `scenes/` by `scripts/generate`, the pictures by
 `scripts/stills`.
 ";
+// Scenes that other programs or measurements ask for, not their pictures. They come last.
+const LAST: [&str; 4] = ["cse260", "solids", "weekend", "weekend-final"];
 // A longer text is cut.
 const MAX_LINES: usize = 140;
 
 /// The page, in Markdown.
 pub fn page() -> String {
-    HEAD.to_owned() + &SAMPLES.iter().map(sample).collect::<String>()
+    let (last, first): (Vec<_>, Vec<_>) = SAMPLES.iter().partition(|one| LAST.contains(&one.name()));
+    HEAD.to_owned() + &first.into_iter().chain(last).map(sample).collect::<String>()
 }
 
 fn sample(sample: &Builtin) -> String {

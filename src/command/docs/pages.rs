@@ -160,6 +160,7 @@ pub const PICTURES: &[(&str, &[u8])] = pictures! {
     "jewels.webp"
     "lagoon.webp"
     "lamps.webp"
+    "last-light.webp"
     "metals.webp"
     "mist.webp"
     "neon.webp"
