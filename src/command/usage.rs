@@ -218,6 +218,8 @@ fn no_scene(language: Language, words: &[String], second: &str) -> Option<(Strin
 // A second positional argument: a misplaced command, an argument of an unknown command, or another scene.
 fn second_scene(language: Language, command: &Command, words: &[String], second: &str) -> (String, Option<String>) {
     let no_job = |word: &&String| !word.starts_with('-') && *word != second && !std::path::Path::new(word).exists();
+    // `rneder s.toml`: names of scenes have an ending.
+    let is_bare = |word: &str| word.chars().all(char::is_alphabetic);
     let (what, help) = if command.find_subcommand(second).is_some() {
         (language.comes_after_scene(second), language.job_comes_first(format_args!("polyfly {second} SCENE")))
     } else if let Some((word, help)) =
@@ -226,6 +228,8 @@ fn second_scene(language: Language, command: &Command, words: &[String], second:
         (language.no_such_job(brief(word)), help)
     } else if let Some((what, help)) = no_scene(language, words, second) {
         (what, help)
+    } else if let Some(word) = words.get(1).filter(|word| no_job(word) && is_bare(word)) {
+        (language.no_such_job(brief(word)), language.help_lists_jobs())
     } else {
         (language.second_scene(second), language.one_run_one_scene())
     };

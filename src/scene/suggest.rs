@@ -349,6 +349,54 @@ const OTHER_WORDS: &[(&str, &str, &str, &str)] = &[
     ("--codec", "prores_ks", "did you mean `prores`?", "возможно, вы имели в виду `prores`?"),
     ("--quality", "low|preview|fast", "did you mean `draft`?", "возможно, вы имели в виду `draft`?"),
     ("--quality", "high|best|ultra", "did you mean `final`?", "возможно, вы имели в виду `final`?"),
+    (
+        "flag",
+        "--hd|--fullhd|--full-hd|--fhd|--1080p|--720p|--uhd|--4k",
+        "did you mean `--size 1080p`?",
+        "возможно, вы имели в виду `--size 1080p`?",
+    ),
+    (
+        "flag",
+        "--gif|--webm|--webp|--mov|--mkv|--apng",
+        "the ending of `--video` is the kind of film: `--video film.gif`",
+        "вид ролика задаёт расширение в `--video`: `--video film.gif`",
+    ),
+    (
+        "flag",
+        "--length|--duration|--seconds|--time",
+        "a clip lasts frames / fps seconds: `--set output.frames=120`, `--fps 24`",
+        "ролик длится frames / fps секунд: `--set output.frames=120`, `--fps 24`",
+    ),
+    (
+        "flag",
+        "--watch|--live|--reload",
+        "`polyfly studio SCENE` shows a scene while its file is edited",
+        "`polyfly studio SCENE` показывает сцену, пока вы правите её файл",
+    ),
+    ("flag", "--help-all|--usage|-?|-help", "did you mean `--help`?", "возможно, вы имели в виду `--help`?"),
+    (
+        "flag",
+        "--color|--colour|--bg|--background-color|--sky",
+        "this is a key of the scene: `--set body[0].color=red`, `--set sky.horizon=white`",
+        "это ключ сцены: `--set body[0].color=red`, `--set sky.horizon=white`",
+    ),
+    (
+        "flag",
+        "--crop|--region|--border",
+        "pictures are rendered whole; `ffmpeg -i film.mp4 -vf crop=640:360 out.mp4` cuts a film",
+        "картинки рисуются целиком; ролик обрезает `ffmpeg -i film.mp4 -vf crop=640:360 out.mp4`",
+    ),
+    (
+        "flag",
+        "--ssaa|--msaa|--supersampling|--oversampling",
+        "did you mean `--samples`?",
+        "возможно, вы имели в виду `--samples`?",
+    ),
+    ("--size", "720", "did you mean `720p`?", "возможно, вы имели в виду `720p`?"),
+    ("--size", "1080", "did you mean `1080p`?", "возможно, вы имели в виду `1080p`?"),
+    ("--size", "2160|uhd", "did you mean `4k`?", "возможно, вы имели в виду `4k`?"),
+    ("--lang", "russian|rus|русский|ru_RU|ru_RU.UTF-8", "did you mean `ru`?", "возможно, вы имели в виду `ru`?"),
+    ("--lang", "english|eng|en_US|en_US.UTF-8", "did you mean `en`?", "возможно, вы имели в виду `en`?"),
 ];
 
 /// The suggestion for another program's name, in any case. Of scenes in TOML it is English.
@@ -434,7 +482,7 @@ mod tests {
             assert!(russian.chars().any(|c| ('\u{400}'..='\u{4ff}').contains(&c)), "{names}: {russian}");
             assert_eq!(typed(english), typed(russian), "{names}");
         }
-        let of_jobs = ["job", "flag", "--codec"];
+        let of_jobs = ["job", "flag", "--codec", "--size", "--lang"];
         assert!(OTHER_NAMES.iter().all(|(kind, ..)| !of_jobs.contains(kind)));
     }
 
