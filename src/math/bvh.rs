@@ -85,20 +85,22 @@ pub fn build(groups: &[Group]) -> Tree {
     let (mut nodes, mut roots, mut orders) = (Vec::new(), Vec::new(), Vec::new());
     for group in groups {
         let boxes: Vec<Aabb> = group.bounds.iter().map(aabb).collect();
-        let mut bvh = tree_of(&boxes, group.leaf_size);
-        if bvh.nodes.is_empty() {
+        if boxes.is_empty() {
             orders.push(Vec::new());
             continue;
         }
         if group.leaf_size > 1 {
-            orders.push(bvh.primitive_indices.clone());
-        } else {
-            // Elements that keep their order: leaves name them directly.
-            for node in bvh.nodes.iter_mut().filter(|n| n.prim_count > 0) {
-                node.first_index = bvh.primitive_indices[node.first_index as usize];
-            }
-            orders.push((0..boxes.len() as u32).collect());
+            let (root, order) = sorted_tree(&boxes, group, &mut nodes);
+            roots.push(root);
+            orders.push(order);
+            continue;
         }
+        // Elements that keep their order: leaves name them directly.
+        let mut bvh = tree_of(&boxes, 1);
+        for node in bvh.nodes.iter_mut().filter(|n| n.prim_count > 0) {
+            node.first_index = bvh.primitive_indices[node.first_index as usize];
+        }
+        orders.push((0..boxes.len() as u32).collect());
         roots.push(flatten_subtree(&bvh, 0, &mut nodes, &group.leaf_code));
     }
     let boxes: Vec<Aabb> = roots.iter().map(|r| r.bounds).collect();
@@ -112,6 +114,41 @@ pub fn build(groups: &[Group]) -> Tree {
         }
     };
     Tree { nodes, root, orders }
+}
+
+// The tree of elements that are sorted by its leaves. A few elements that are much larger than all others, such as the
+// ball that is the ground, are a leaf of their own below the root: nearly every ray meets them, and boxes that contain
+// them are large.
+fn sorted_tree(boxes: &[Aabb], group: &Group, nodes: &mut Vec<Node>) -> (Subtree, Vec<u32>) {
+    let large = larger_ones(boxes);
+    if large.is_empty() {
+        let bvh = tree_of(boxes, group.leaf_size);
+        return (flatten_subtree(&bvh, 0, nodes, &group.leaf_code), bvh.primitive_indices);
+    }
+    let count = large.len() as u32;
+    let others: Vec<u32> = (0..boxes.len() as u32).filter(|i| !large.contains(i)).collect();
+    let bvh = tree_of(&others.iter().map(|&i| boxes[i as usize]).collect::<Vec<_>>(), group.leaf_size);
+    let rest = flatten_subtree(&bvh, 0, nodes, &|first, n| (group.leaf_code)(first + count, n));
+    let around = large.iter().fold(Aabb::empty(), |all, &i| all.union(&boxes[i as usize]));
+    let bounds = [&around, &rest.bounds].map(|b| [b.min.to_array(), b.max.to_array()]);
+    nodes.push(Node { bounds, children: [(group.leaf_code)(0, count), rest.child] });
+    let order = large.iter().copied().chain(bvh.primitive_indices.iter().map(|&i| others[i as usize])).collect();
+    (Subtree { child: nodes.len() as i32 - 1, bounds: around.union(&rest.bounds) }, order)
+}
+
+// The elements with more than four times the usual surface, if there are at most as many as a leaf holds.
+fn larger_ones(boxes: &[Aabb]) -> Vec<u32> {
+    const MAX_LARGE: usize = 8;
+    const FEWEST: usize = 32;
+    if boxes.len() < FEWEST {
+        return Vec::new();
+    }
+    let mut some: Vec<f32> = boxes.iter().step_by(boxes.len().div_ceil(1000)).map(Aabb::half_area).collect();
+    let middle = some.len() / 2;
+    let usual = *some.select_nth_unstable_by(middle, f32::total_cmp).1;
+    let large = (0..boxes.len() as u32).filter(|&i| boxes[i as usize].half_area() > 4.0 * usual);
+    let large: Vec<u32> = large.take(MAX_LARGE + 1).collect();
+    if large.len() > MAX_LARGE { Vec::new() } else { large }
 }
 
 fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
@@ -245,6 +282,27 @@ mod tests {
                 assert_eq!(named(&tree, kind, count), vec![1; count], "kind {kind}");
             }
         }
+    }
+
+    #[test]
+    fn elements_that_nearly_every_ray_meets_are_a_leaf_below_the_root() {
+        // The ground, three large balls and many small ones, as in "Ray Tracing in One Weekend".
+        let ball = |c: [f32; 3], r: f32| [c.map(|x| x - r), c.map(|x| x + r)];
+        let small =
+            (0..484).map(|i| ball([(i / 22) as f32 - 11.0, (i % 22) as f32 - 11.0 + 0.03 * (i % 7) as f32, 0.2], 0.2));
+        let mut all: Vec<Bounds> = small.collect();
+        all.insert(100, ball([0.0, 0.0, -1000.0], 1000.0));
+        all.extend([-4.0, 0.0, 4.0].map(|x| ball([x, 0.0, 1.0], 1.0)));
+        let boxes: Vec<Aabb> = all.iter().map(aabb).collect();
+        assert_eq!(larger_ones(&boxes), [100, 485, 486, 487]);
+        let tree = build(&[Group { leaf_code: Box::new(code(1)), bounds: &all, leaf_size: 2 }]);
+        assert_eq!(named(&tree, 1, all.len()), vec![1; all.len()]);
+        assert_eq!(tree.nodes[tree.root.unwrap() as usize].children[0], code(1)(0, 4));
+        let mut order = tree.orders[0].clone();
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..all.len() as u32));
+        // Balls of one size have no such ones.
+        assert!(larger_ones(&boxes[..100]).is_empty());
     }
 
     #[test]
