@@ -29,7 +29,6 @@ use upload::ArrayUploader;
 /// The arrays that stay for a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct FixedArrays {
-    pub lights: Vec<Light>,
     pub floor: Vec<FloorQuad>,
     /// The mip levels of the floor's texture.
     pub mip_levels: Vec<MipLevel>,
@@ -54,6 +53,8 @@ pub struct DeviceScene {
     pub fixed: Arc<FixedArrays>,
     /// Shapes and their tree. Time steps share it if no shape moves.
     pub geometry: Arc<Geometry>,
+    /// Point lights and the sun. Time steps share them if none changes.
+    pub lights: Arc<Vec<Light>>,
     /// Constants that all rays share.
     pub constants: Constants,
     /// The point of the scene that is the origin of the arrays' coordinates.
@@ -130,7 +131,6 @@ impl DeviceScene {
         let fixed = FixedArrays {
             stars,
             star_cells,
-            lights: lights::points(scene, assets, geometry.reach),
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
             mip_levels,
             texels,
@@ -139,21 +139,37 @@ impl DeviceScene {
             filter: filter_places(scene.film.filter),
         };
         let constants = constants(scene, assets, &geometry);
-        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), origin })
+        let lights = Arc::new(lights::points(scene, assets, geometry.reach));
+        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin })
     }
 
-    /// The scene at another time, with the bodies of `scene` and the particles of `assets`. The light map stays.
+    /// The scene at another time: that of `scene`, with the particles of `assets`. The light map and an automatic exposure stay.
     pub fn at_time(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let scene = &*scene.seen_from(self.origin);
-        let geometry = match scene.world.geometry_moves() {
+        let geometry = match scene.geometry_moves() {
             true => Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..geometry(scene, assets) }),
             false => Arc::clone(&self.geometry),
         };
-        let [relief_u, relief_v] = floor::relief_offset(scene.world.floor.as_ref());
-        let sky_distance = 4.0 * geometry.reach;
-        let constants = Constants { bvh_root: geometry.root, sky_distance, relief_u, relief_v, ..self.constants };
-        Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, constants, origin: self.origin })
+        let mut lights = Arc::clone(&self.lights);
+        let constants = if scene.tracks.is_empty() {
+            let [relief_u, relief_v] = floor::relief_offset(scene.world.floor.as_ref());
+            let sky_distance = 4.0 * geometry.reach;
+            Constants { bvh_root: geometry.root, sky_distance, relief_u, relief_v, ..self.constants }
+        } else {
+            let now = constants(scene, assets, &geometry);
+            let points = lights::points(scene, assets, geometry.reach);
+            if points != *lights {
+                lights = Arc::new(points);
+            }
+            let Constants { lightmap_scale, lightmap_size, .. } = self.constants;
+            let cutoffs = match scene.film.exposure {
+                Exposure::Stops(_) => (now.cutoff, now.light_cutoff),
+                Exposure::Auto => (self.constants.cutoff, self.constants.light_cutoff),
+            };
+            Constants { lightmap_scale, lightmap_size, cutoff: cutoffs.0, light_cutoff: cutoffs.1, ..now }
+        };
+        Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, lights, constants, origin: self.origin })
     }
 
     /// The scene with this exposure, in stops.
@@ -195,7 +211,11 @@ impl DeviceScene {
                 Ok(Array::new(values.as_ptr(), values.len()))
             }
         }
-        match self.upload_fixed(&mut Host).and_then(|fixed| self.geometry.place(&mut Host, &fixed)) {
+        let placed = self.upload_fixed(&mut Host).and_then(|fixed| {
+            let lights = Host.push(&self.lights)?;
+            self.geometry.place(&mut Host, &GpuScene { lights, ..fixed })
+        });
+        match placed {
             Ok(arrays) => HostScene { arrays, borrow: PhantomData },
             Err(never) => match never {},
         }
@@ -205,7 +225,6 @@ impl DeviceScene {
     pub fn upload_fixed<P: ArrayUploader>(&self, to: &mut P) -> Result<GpuScene, P::Error> {
         let fixed = &*self.fixed;
         Ok(GpuScene {
-            lights: to.push(&fixed.lights)?,
             floor: to.push(&fixed.floor)?,
             mip_levels: to.push(&fixed.mip_levels)?,
             texels: to.push(&fixed.texels)?,
@@ -229,7 +248,7 @@ impl DeviceScene {
         Some(SmallScene {
             slabs: Inline::of(&geometry.slabs)?,
             bodies: Inline::of(&geometry.bodies)?,
-            lights: Inline::of(&self.fixed.lights)?,
+            lights: Inline::of(&self.lights)?,
             floor: Inline::of(&self.fixed.floor)?,
             materials: Inline::of(&materials)?,
             mip_levels: placed.mip_levels,
@@ -393,7 +412,8 @@ fn filter_places(filter: Filter) -> Vec<f32> {
 
 /// The camera of frame n at a moment, relative to `origin`.
 pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
-    let view = scene.camera.view_at(moment, scene.output.frames);
+    let camera = scene.camera_at(moment);
+    let view = camera.view_at(moment, scene.output.frames);
     let focal = view.focal(scene.render.width, scene.render.height);
     FrameParams {
         eye: to_f32(sub(view.eye, origin)),
@@ -402,8 +422,8 @@ pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> Fram
         right: to_f32(view.right),
         down: to_f32(scale(view.up, -1.0)),
         number: n as i32,
-        lens: scene.camera.lens as f32,
-        focus: (focal / scene.camera.focus) as f32,
+        lens: camera.lens as f32,
+        focus: (focal / camera.focus) as f32,
     }
 }
 

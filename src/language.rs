@@ -346,6 +346,8 @@ messages! {
         "тело {number} не возвращается в начало: вершина в {distance} от него";
     lamps_changed(number) "the lamps of body {number} do not return to their start: lamp_cycles is not a whole number"
         "лампы тела {number} не возвращаются в начало: lamp_cycles не целое число";
+    value_changed(path) "`{path}` has another value at the end of the clip than at its start"
+        "у `{path}` в конце ролика другое значение, чем в начале";
     relief_moved() "the floor's relief does not return to its start: its drift is not a whole number"
         "рельеф пола не возвращается в начало: drift не целое число";
     particles_change() "its particles have a file for each frame" "у частиц на каждый кадр свой файл";

@@ -39,6 +39,7 @@ mod rectangle;
 mod relief;
 mod render;
 mod sampling;
+mod shake;
 pub(crate) mod size;
 mod sky;
 pub(crate) mod standing;
@@ -48,6 +49,7 @@ mod tables;
 pub(crate) mod tokens;
 pub(crate) mod toml;
 mod tone;
+mod tracks;
 mod world;
 
 pub use crate::math::platonic::Solid;
@@ -77,11 +79,13 @@ pub use rectangle::Rectangle;
 pub use relief::{Bumps, MapSource, Relief};
 pub use render::RenderSettings;
 pub use sampling::Sampling;
+pub use shake::Shake;
 pub use sky::{Sky, SkySource};
 use std::path::Path;
 pub use support::Support;
 pub use tables::Scene;
 pub use tone::Tone;
+pub use tracks::Tracks;
 pub use world::{Light, Mesh, Sphere, World};
 
 /// A parsed scene with its warnings.

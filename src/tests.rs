@@ -34,6 +34,7 @@ mod materials;
 mod motion;
 mod occlusion;
 mod oracle;
+mod over_time;
 mod picture_version;
 mod post;
 mod random_scenes;

@@ -31,16 +31,17 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<String> {
     let (mut bodies_seen, mut balls_seen) = (vec![false; world.bodies.len()], vec![false; world.spheres.len()]);
     let (width, height) = (scene.render.width, scene.render.height);
     for n in (0..frames).step_by(step) {
-        let view = scene.camera.view(n, frames);
+        let camera = scene.camera_at(f64::from(n));
+        let view = camera.view(n, frames);
         let slopes = [width, height].map(|side| f64::from(side) / (2.0 * view.focal(width, height)));
-        if scene.camera.is_blind(n, frames) {
+        if camera.is_blind(n, frames) {
             blind.push(n);
         }
-        let time = f64::from(n) / f64::from(frames);
-        for (body, is_seen) in world.bodies.iter().zip(&mut bodies_seen) {
-            *is_seen |= is_in_sight(&view, slopes, body.at(time).centre, body.radius);
+        let now = scene.at(f64::from(n));
+        for (body, is_seen) in now.world.bodies.iter().zip(&mut bodies_seen) {
+            *is_seen |= is_in_sight(&view, slopes, body.centre, body.radius);
         }
-        for ((sphere, is_seen), inside) in world.spheres.iter().zip(&mut balls_seen).zip(&mut inside) {
+        for ((sphere, is_seen), inside) in now.world.spheres.iter().zip(&mut balls_seen).zip(&mut inside) {
             *is_seen |= is_in_sight(&view, slopes, sphere.centre, sphere.radius);
             if length(sub(view.eye, sphere.centre)) < sphere.radius {
                 inside.push(n);
@@ -49,7 +50,7 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<String> {
     }
     let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map(|list| list.to_string());
     let mut hints = Vec::new();
-    let fov = scene.camera.view(0, frames).fov_deg;
+    let fov = scene.camera_at(0.0).view(0, frames).fov_deg;
     if fov < NARROW_DEG {
         hints.push(language.narrow_view(fov, format_args!("{:.1}", fov.to_degrees())));
     }

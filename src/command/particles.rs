@@ -170,5 +170,6 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
         },
         film: FilmSettings { tone: Tone::Clip { gamma: 0.0 }, ..FilmSettings::default() },
         output: Output { frames: args.runs, ..Output::default() },
+        ..Scene::default()
     })
 }

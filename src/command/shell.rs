@@ -1,6 +1,8 @@
 //! Shell completions and manual pages.
 
 use crate::cli::command;
+use crate::scene::keys::over_time;
+use crate::scene::toml::SCHEMA;
 use clap_complete::Shell;
 
 pub fn completions(shell: Shell) -> String {
@@ -23,7 +25,7 @@ pub fn manual() -> String {
 }
 
 pub fn schema() -> String {
-    format!("{:#}\n", *crate::scene::toml::SCHEMA)
+    format!("{:#}\n", over_time::published(&SCHEMA))
 }
 
 const FLAGS: &str = "# Flags

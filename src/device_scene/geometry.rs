@@ -76,7 +76,13 @@ impl Geometry {
         };
         if let Some(particles) = &assets.particles {
             let first = g.materials.len() as i32;
-            g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, m)));
+            // The colors are those of a map, or of the material, which may change over the clip.
+            let own = world.particles.as_ref().map(|p| p.material).filter(|_| !scene.tracks.is_empty());
+            let now = |m: &crate::scene::Material| match own {
+                Some(own) if particles.range.is_some() => crate::scene::Material { colour: m.colour, ..own },
+                own => own.unwrap_or(*m),
+            };
+            g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m))));
             g.spheres.extend(particles.spheres.iter().map(|&(centre, radius)| Sphere { centre, radius }));
             g.sphere_materials.extend(particles.colour_indices.iter().map(|&i| first + i32::from(i)));
         }
@@ -94,7 +100,7 @@ impl Geometry {
             let material = materials::index(&mut g.materials, materials::flatten(scene, &e.material));
             g.ellipsoids.push(ellipsoid::flatten(e, material));
         }
-        let eye = scene.camera.path.reach(assets.origin()) + scene.camera.lens;
+        let eye = scene.camera_reach(assets.origin());
         g.build_tree(scene, eye, &meshes);
         let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));

@@ -11,11 +11,12 @@ use crate::device_scene::HostScene;
 use crate::gpu_types::PostParams;
 use crate::kernels::Isa;
 use crate::kernels::develop::{curve_of, per_square, punch_of};
-use crate::scene::{Exposure, Scene, Tone};
+use crate::scene::{Exposure, FilmSettings, Scene, Tone};
 use bloom::Bloom;
 use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
 use legend::Legend;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// A step between the mean light and the tone curve, in linear light.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +101,8 @@ pub struct PostPipeline {
     pub tone: Tone,
     /// Whether the conversion to eight bits is dithered.
     pub dither: bool,
+    // The automatic exposure, in stops.
+    automatic: f64,
 }
 
 impl PostPipeline {
@@ -107,21 +110,38 @@ impl PostPipeline {
     /// `denoise` the denoiser's library if noise is to be removed. With automatic exposure, the list of steps does
     /// not depend on `stops`.
     pub fn new(scene: &Scene, stops: f64, range: Option<[f64; 2]>, denoise: Option<&DenoiserLibrary>) -> PostPipeline {
-        let film = &scene.film;
+        let particles = scene.world.particles.as_ref().filter(|p| p.legend);
+        let legend = particles.zip(range).map(|(particles, range)| {
+            PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: scene.film.tone })
+        });
+        PostPipeline::of(&scene.film, stops, denoise.cloned().map(PostStep::Denoise), legend)
+    }
+
+    // The steps of a film between the first and the last one.
+    fn of(film: &FilmSettings, automatic: f64, first: Option<PostStep>, last: Option<PostStep>) -> PostPipeline {
+        let stops = if let Exposure::Stops(stops) = film.exposure { stops } else { automatic };
         let gain = lens::gain(stops, film.white_balance);
         let bloom = Bloom { fraction: film.bloom, radius: film.bloom_radius };
-        let particles = scene.world.particles.as_ref().filter(|p| p.legend);
         let steps = [
-            denoise.cloned().map(PostStep::Denoise),
+            first,
             (film.exposure == Exposure::Auto || gain != [1.0; 3]).then_some(PostStep::Gain(gain)),
             (film.bloom > 0.0).then_some(PostStep::Bloom(bloom)),
             (film.vignette > 0.0).then(|| PostStep::Vignette(lens::vignette(film.vignette))),
             (film.grain > 0.0).then(|| PostStep::Grain(lens::grain(film.grain))),
-            particles.zip(range).map(|(particles, range)| {
-                PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: film.tone })
-            }),
+            last,
         ];
-        PostPipeline { steps: steps.into_iter().flatten().collect(), tone: film.tone, dither: film.is_dithered() }
+        let steps = steps.into_iter().flatten().collect();
+        PostPipeline { steps, tone: film.tone, dither: film.is_dithered(), automatic }
+    }
+
+    /// The steps of a frame, which has a film of its own if the film changes over the clip.
+    pub fn of_frame(&self, scene: &Scene, frame: u32) -> Cow<'_, PostPipeline> {
+        if !scene.film_moves() {
+            return Cow::Borrowed(self);
+        }
+        let kept = |kind: fn(&PostStep) -> bool| self.steps.iter().find(|step| kind(step)).cloned();
+        let (first, last) = (kept(PostStep::is_denoiser), kept(|step| matches!(step, PostStep::Legend(_))));
+        Cow::Owned(PostPipeline::of(&scene.film_at(f64::from(frame)), self.automatic, first, last))
     }
 
     /// Whether the tracing kernels make the picture themselves: the only step is a tone curve in single precision.

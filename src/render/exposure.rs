@@ -48,7 +48,7 @@ fn find(prepared: &PreparedScene) -> f64 {
     for i in 0..FRAMES {
         let frame = (u64::from(last) * u64::from(i) / u64::from(FRAMES)) as u32;
         // An unreadable time step is skipped here. Rendering its frame reports the error.
-        if let (true, Ok(assets)) = (small.world.is_animated(), prepared.assets.at_frame(&small, frame))
+        if let (true, Ok(assets)) = (small.is_animated(), prepared.assets.at_frame(&small, frame))
             && let Ok(here) = resized.at_time(&small.at(f64::from(frame)), &assets)
         {
             cpu.set_scene(Arc::new(here));

@@ -161,9 +161,10 @@ impl OpenFrame {
     pub fn close(mut self, work: &RunContext) -> Result<Closed, Error> {
         let scene = Arc::clone(&self.moments[0].scene);
         let host = scene.host();
+        let post = work.post.of_frame(&work.prepared.scene, self.number);
         let context = PostContext { scene: &host, isa: work.prepared.isa, frame: self.number, denoiser: work.denoiser };
         if work.plan.noise > 0.0 {
-            let noise = work.prepared.pool.install(|| noise(&self.film, &work.post.exact(), &context));
+            let noise = work.prepared.pool.install(|| noise(&self.film, &post.exact(), &context));
             self.stats.noise = Some(noise.map_err(DeviceError::from)?);
         }
         let good_enough = self.stats.noise.is_none_or(|n| n <= work.plan.noise);
@@ -198,7 +199,7 @@ impl OpenFrame {
             let rgba = bytemuck::cast_slice_mut(rgba);
             let (layers, is_transparent) = (frame.layers.as_mut(), work.prepared.scene.world.sky.transparent);
             let finished =
-                work.prepared.pool.install(|| work.post.picture(&context, &mut image, layers, is_transparent, rgba));
+                work.prepared.pool.install(|| post.picture(&context, &mut image, layers, is_transparent, rgba));
             finished.map_err(DeviceError::from)?;
             frame.linear = work.plan.keeps_light.then_some(image);
         }

@@ -48,7 +48,7 @@ impl FrameNeeds {
         let layers = sinks.layers || post.needs_layers() || scene.world.sky.transparent;
         let formats = PixelFormats { layers, ..sinks };
         let has_rounds = scene.render.sampling.noise_limit() > 0.0;
-        let finish = if formats.linear || layers || has_rounds || post.needs_host() {
+        let finish = if formats.linear || layers || has_rounds || scene.film_moves() || post.needs_host() {
             Finish::Host
         } else if post.is_plain() && moments(scene) == 1 {
             Finish::Trace

@@ -25,7 +25,7 @@ impl PreparedScene {
     pub fn at_frame(&self, number: u32, assets: &Assets) -> Result<DeviceScene, Error> {
         let here = self.scene.at(f64::from(number));
         let mut made = self.first.at_time(&here, assets)?;
-        if self.scene.world.bodies_move() {
+        if self.scene.lamps_move() {
             self.isa.bake_lightmap(&mut made, &here);
         }
         Ok(made)
@@ -33,12 +33,12 @@ impl PreparedScene {
 
     /// The arrays of a frame at each of its moments within the shutter's time; a single scene if only the camera moves.
     pub fn scenes_of(&self, number: u32, moments: u32) -> Result<Vec<Arc<DeviceScene>>, Error> {
-        if !self.scene.world.is_animated() {
+        if !self.scene.is_animated() {
             return Ok(vec![Arc::clone(&self.first)]);
         }
         let assets = self.assets.at_frame(&self.scene, number)?;
         let whole = self.at_frame(number, &assets)?;
-        if moments == 1 || !self.scene.world.moves() {
+        if moments == 1 || !self.scene.moves() {
             return Ok(vec![Arc::new(whole)]);
         }
         let at = |moment| -> Result<_, Error> {

@@ -143,7 +143,7 @@ impl<'a> FrameQueue<'a> {
 
     // Whether each frame has geometry of its own.
     fn is_animated(&self) -> bool {
-        self.work.prepared.scene.world.is_animated()
+        self.work.prepared.scene.is_animated()
     }
 
     /// A picture has been returned, so a waiting thread may open a frame.

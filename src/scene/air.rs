@@ -9,9 +9,9 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Air in "air" {
         /// How dense the fog is: over a distance d light falls to exp(-density d). 0: the air is clear.
-        pub density: f64 = 0.0, rule(Rule::Brightness), group("Fog"), slider(0.0, 1.0);
+        pub density: f64 = 0.0, rule(Rule::Brightness), group("Fog"), slider(0.0, 1.0), animated();
         /// Color of the fog, which all that is far away turns to; the sky altogether.
-        pub colour as "color": Vec3 = [0.8; 3], colour(), rule(Rule::Fraction);
+        pub colour as "color": Vec3 = [0.8; 3], colour(), rule(Rule::Fraction), animated();
     }
 }
 

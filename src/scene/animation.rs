@@ -1,6 +1,7 @@
 //! The scene at a moment of the clip: bodies rotate and move, and lamps change. Also checks whether the clip loops.
 
-use super::{Body, LampPattern, Particles, Relief, Scene, World};
+use super::keys::Keys;
+use super::{Body, Camera, FilmSettings, LampPattern, Particles, Relief, Scene, Tracks, World};
 use crate::language::Language;
 use crate::math::srgb::{linear, srgb};
 use crate::math::vec3::{Vec3, add, length, scale, sub};
@@ -25,12 +26,15 @@ impl LoopProblem {
 const FINEST_TURN: i32 = 5;
 
 impl Body {
-    // Whether the body after the clip covers the body before it. A rotation that maps all vertices to vertices counts as a full turn.
-    fn returns(&self) -> bool {
-        let (a, b) = (self.at(0.0), self.at(1.0));
+    // Whether a body covers this one. A rotation that maps all vertices to vertices counts as a full turn.
+    fn is_covered_by(&self, other: &Body) -> bool {
         let apart = |p: Vec3, q: Vec3| length(sub(p, q));
-        let joins = b.vertices().iter().all(|&q| a.vertices().iter().any(|&p| apart(p, q) < 1e-6 * self.radius));
-        joins && apart(a.centre, b.centre) <= 1e-6 * (1.0 + self.radius)
+        let own = self.vertices();
+        let joins = other.vertices().iter().all(|&q| own.iter().any(|&p| apart(p, q) < 1e-6 * self.radius));
+        joins && apart(self.centre, other.centre) <= 1e-6 * (1.0 + self.radius)
+    }
+    fn returns(&self) -> bool {
+        self.at(0.0).is_covered_by(&self.at(1.0))
     }
     // The number of turns near the present one with which the body returns; None if no rotation helps.
     fn closing_turns(&self) -> Option<f64> {
@@ -108,36 +112,78 @@ fn turned_hue(colour: Vec3, turns: f64) -> Vec3 {
 }
 
 impl World {
-    /// Whether bodies or their lamps change between frames.
-    pub(crate) fn bodies_move(&self) -> bool {
-        self.bodies.iter().any(Body::moves)
-    }
-    /// Whether bodies, their lamps or the floor's relief change between frames.
-    pub(crate) fn moves(&self) -> bool {
-        self.bodies_move() || self.relief().is_some_and(Relief::drifts)
-    }
     fn relief(&self) -> Option<&Relief> {
         self.floor.as_ref()?.relief.as_ref()
-    }
-    /// Whether each frame has geometry of its own.
-    pub(crate) fn geometry_moves(&self) -> bool {
-        self.bodies_move() || self.particles.as_ref().is_some_and(Particles::is_animated)
-    }
-    /// Whether frames differ in more than the camera.
-    pub(crate) fn is_animated(&self) -> bool {
-        self.moves() || self.geometry_moves()
     }
 }
 
 impl Scene {
-    /// The scene at `moment`, in frames from the clip's start. The camera is not changed.
+    /// Whether bodies, their lamps or what else lamps light change between frames.
+    pub(crate) fn lamps_move(&self) -> bool {
+        self.world.bodies.iter().any(Body::moves) || self.tracks.change_shapes()
+    }
+    /// Whether anything but the particles changes within the time of a frame.
+    pub(crate) fn moves(&self) -> bool {
+        self.lamps_move() || !self.tracks.is_empty() || self.world.relief().is_some_and(Relief::drifts)
+    }
+    /// Whether each frame has geometry of its own.
+    pub(crate) fn geometry_moves(&self) -> bool {
+        self.lamps_move() || self.world.particles.as_ref().is_some_and(Particles::is_animated)
+    }
+    /// Whether frames differ in more than the camera's place and direction.
+    pub(crate) fn is_animated(&self) -> bool {
+        self.moves() || self.geometry_moves()
+    }
+
+    fn time(&self, moment: f64) -> f64 {
+        moment / f64::from(self.output.frames)
+    }
+    // The scene with the values over time that they have at a moment.
+    fn with_tracks(&self, moment: f64) -> Scene {
+        let (mut scene, time) = (self.clone(), self.time(moment));
+        self.tracks.all().iter().for_each(|track| scene.put(&track.path, track.at(time)));
+        if !self.tracks.is_empty() {
+            // What stands on the floor stands there at any size.
+            scene.world.stand();
+            scene.film = self.film_at(moment);
+        }
+        scene
+    }
+    /// The camera at a moment, in frames from the clip's start; its path still has the whole clip.
+    pub(crate) fn camera_at(&self, moment: f64) -> Cow<'_, Camera> {
+        let mut camera = Cow::Borrowed(&self.camera);
+        for (path, track) in self.tracks.within("camera.") {
+            camera.to_mut().put(path, track.at(self.time(moment)));
+        }
+        camera
+    }
+    /// The film at a moment. Whether it is dithered does not change over the clip.
+    pub(crate) fn film_at(&self, moment: f64) -> FilmSettings {
+        let mut film = self.film;
+        for (path, track) in self.tracks.within("film.") {
+            film.put(path, track.at(self.time(moment)));
+            film.dither = Some(self.film.dither.unwrap_or(true));
+        }
+        film
+    }
+    /// Whether the film changes over the clip.
+    pub(crate) fn film_moves(&self) -> bool {
+        self.tracks.within("film.").next().is_some()
+    }
+    /// A bound of the camera's distance from `origin` over the clip.
+    pub(crate) fn camera_reach(&self, origin: Vec3) -> f64 {
+        let times = self.tracks.within("camera.").flat_map(|(_, track)| &track.keys).map(|key| key.time);
+        let cameras = times.chain([0.0]).map(|time| self.camera_at(time * f64::from(self.output.frames)));
+        cameras.map(|camera| camera.path.reach(origin) + camera.lens).fold(0.0, f64::max)
+    }
+
+    /// The scene at `moment`, in frames from the clip's start. The camera stays where its path is at the start.
     pub(crate) fn at(&self, moment: f64) -> Cow<'_, Scene> {
-        if !self.world.moves() {
+        if !self.moves() {
             return Cow::Borrowed(self);
         }
-        let time = moment / f64::from(self.output.frames);
-        let mut scene = self.clone();
-        scene.world.bodies = self.world.bodies.iter().map(|b| b.at(time)).collect();
+        let (mut scene, time) = (self.with_tracks(moment), self.time(moment));
+        scene.world.bodies = scene.world.bodies.iter().map(|b| b.at(time)).collect();
         if let Some(relief) = scene.world.floor.as_mut().and_then(|f| f.relief.as_mut()) {
             *relief = relief.at(time);
         }
@@ -171,8 +217,8 @@ impl Scene {
             "a path loops if its turns and cycles are whole numbers, or if its last key equals its first";
         let end = f64::from(self.output.frames);
         let mut problems = Vec::new();
-        let (first, last) =
-            (self.camera.view_at(0.0, self.output.frames), self.camera.view_at(end, self.output.frames));
+        let view = |moment| self.camera_at(moment).view_at(moment, self.output.frames);
+        let (first, last) = (view(0.0), view(end));
         let apart = |a: Vec3, b: Vec3| length(sub(a, b));
         let off = apart(first.eye, last.eye);
         if off > 1e-6 * (1.0 + length(first.eye)) {
@@ -184,9 +230,14 @@ impl Scene {
             let what = language.camera_turned(format_args!("{degrees:.3}"), format_args!("{wider:.3}"));
             problems.push(LoopProblem::new(what, CAMERA));
         }
-        for (i, body) in (1..).zip(&self.world.bodies) {
-            let (a, b) = (body.at(0.0), body.at(1.0));
-            if !body.returns() {
+        for track in self.tracks.all().iter().filter(|track| !track.returns() && !Tracks::turns_a_body(track)) {
+            let help = "`closed = true` leads it back to its first key; so does a last key with the first one's value";
+            problems.push(LoopProblem::new(language.value_changed(&track.path), help));
+        }
+        let ends = [0.0, end].map(|moment| self.with_tracks(moment).world.bodies);
+        for (i, (body, after)) in (1..).zip(ends[0].iter().zip(&ends[1])) {
+            let (a, b) = (body.at(0.0), after.at(1.0));
+            if !a.is_covered_by(&b) {
                 let corners = a.vertices().into_iter().zip(b.vertices());
                 let off = corners.map(|(p, q)| apart(p, q)).fold(apart(a.centre, b.centre), f64::max);
                 let help = match body.closing_turns() {

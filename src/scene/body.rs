@@ -20,33 +20,33 @@ keys! {
         /// The solid.
         pub solid: Solid = Solid::Hexahedron, example("\"cube\""), required(), group("Shape");
         /// Its center.
-        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
+        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled(), animated();
         /// Stands on the floor: the height of its center follows, so that its lowest point over the whole clip touches the floor.
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Circumradius: the distance of every vertex from the center.
-        pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();
+        pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled(), animated();
         /// Width of the bevel on each side of an edge, where the shading turns smoothly from face to face and catches the light; 0: razor edges.
-        pub bevel: f64 = 0.0, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2);
+        pub bevel: f64 = 0.0, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), animated();
         /// How its panes look; their color tints what passes through them.
         pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);
         /// Lamps per edge, or "strip": a strip of light along the whole edge.
         pub lamps: Lamps = Lamps::Each(0), rule(Rule::Whole(0, MAX_LAMPS)), slider(0.0, 40.0), group("Lamps"), spelled();
         /// Color of the lamps.
-        pub lamp_colour as "lamp_color": Vec3 = Body::LAMP_COLOUR, colour(), rule(Rule::Brightness), spelled();
+        pub lamp_colour as "lamp_color": Vec3 = Body::LAMP_COLOUR, colour(), rule(Rule::Brightness), spelled(), animated();
         /// Multiplies the lamps' light.
-        pub lamp_intensity: f64 = 1.0, rule(Rule::Within(0.0, Body::MAX_LAMP_INTENSITY)), slider(0.0, 20.0), spelled();
+        pub lamp_intensity: f64 = 1.0, rule(Rule::Within(0.0, Body::MAX_LAMP_INTENSITY)), slider(0.0, 20.0), spelled(), animated();
         /// Shape of the lamps.
         pub lamp_shape: LampShape = LampShape::Dome, group("Lamps");
         /// Share of white in the middle of the lamps; the rest of their light has their color.
-        pub lamp_core: f64 = 0.0, rule(Rule::Fraction), group("Lamps");
+        pub lamp_core: f64 = 0.0, rule(Rule::Fraction), group("Lamps"), animated();
         /// Width of the bars on each side of an edge; 0: no bars.
-        pub bar: f64 = Body::BAR, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), group("Bars"), spelled();
+        pub bar: f64 = Body::BAR, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), group("Bars"), spelled(), animated();
         /// Color of the bars.
-        pub bar_colour as "bar_color": Vec3 = Body::BAR_COLOUR, colour(), rule(Rule::Fraction), spelled();
+        pub bar_colour as "bar_color": Vec3 = Body::BAR_COLOUR, colour(), rule(Rule::Fraction), spelled(), animated();
         /// Share of the light that the outer side of the bars reflects; the inner side, and bars after two bounces, are dull.
-        pub bar_reflection: f64 = Body::BAR_REFLECTION, rule(Rule::Fraction), spelled();
+        pub bar_reflection: f64 = Body::BAR_REFLECTION, rule(Rule::Fraction), spelled(), animated();
         /// Share that is reflected inside, if it differs from outside: a one-way mirror. At most the rest is transmitted there.
-        pub reflection_inside: Option<f64> = None, rule(Rule::Fraction), when("material", &["plain"]), group("Material");
+        pub reflection_inside: Option<f64> = None, rule(Rule::Fraction), when("material", &["plain"]), group("Material"), animated();
         /// How it is turned, at the clip's start.
         pub rotation: Rotation = Rotation::default(), flat();
         /// How it moves over the clip.

@@ -4,6 +4,7 @@ use super::diagnostic::Rule;
 use super::keys::read::Table;
 use super::keys::words::names;
 use super::keys::{keys, written_as};
+use super::shake::Shake;
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, sub};
 
 keys! {
@@ -101,11 +102,11 @@ keys! {
         /// The center of the circle, which the camera looks at.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
         /// Distance to the center.
-        pub distance: f64 = 7.0, rule(Rule::Length), slider(0.5, 20.0), spelled();
+        pub distance: f64 = 7.0, rule(Rule::Length), slider(0.5, 20.0), spelled(), animated();
         /// Elevation above the center.
-        pub elevation_deg: f64 = 15.0, rule(Rule::Within(-90.0, 90.0)), unit("degrees"), spelled();
+        pub elevation_deg: f64 = 15.0, rule(Rule::Within(-90.0, 90.0)), unit("degrees"), spelled(), animated();
         /// Angle at the start, counterclockwise from +x, seen from above.
-        pub azimuth_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
+        pub azimuth_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled(), animated();
         /// Turns over the clip.
         pub turns: f64 = 1.0, slider(-4.0, 4.0), spelled();
         /// Easing at start and end, 0 (none) to 1.
@@ -130,17 +131,19 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Camera in "camera" {
         /// Field of view along `fov_axis`, between 0 and 180; camera keys have their own.
-        pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), group("Lens"), spelled();
+        pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), group("Lens"), spelled(), animated();
         /// The axis of the picture along which fields of view are measured.
         pub fov_axis: FovAxis = FovAxis::Horizontal;
         /// Where it goes.
         pub path: CameraPath = CameraPath::from(PathKeys::default()), flat(), group("Path");
         /// Radius of the lens; 0: a pinhole.
-        pub lens: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 0.5), group("Lens");
+        pub lens: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 0.5), group("Lens"), animated();
         /// Distance from the eye to the plane in focus.
-        pub focus: f64 = 1.0, rule(Rule::Length), slider(0.1, 20.0);
+        pub focus: f64 = 1.0, rule(Rule::Length), slider(0.1, 20.0), animated();
         /// Open time of the shutter as a share of a frame: motion blur of camera, bodies and lamps; 0: no motion blur.
         pub shutter: f64 = 0.0, rule(Rule::Fraction);
+        /// A camera held by hand: it turns a little to all sides.
+        pub shake: Option<Shake> = None, group("Shake");
     }
 
     fn check(&mut self, table: &mut Table) {
@@ -392,7 +395,12 @@ impl Camera {
         // If the camera looks straight up or down, "right" is the limit for nearby directions: the tangent of the
         // path's circle.
         let right = if length(sideways) > 1e-9 { normalise(sideways) } else { [-sin, cos, 0.0] };
-        View { eye, right, up: cross(right, forward), forward, fov_deg, fov_axis: self.fov_axis }
+        let up = cross(right, forward);
+        let [right, up, forward] = match &self.shake {
+            Some(shake) => shake.turned([right, up, forward], moment / f64::from(frames)),
+            None => [right, up, forward],
+        };
+        View { eye, right, up, forward, fov_deg, fov_axis: self.fov_axis }
     }
 }
 

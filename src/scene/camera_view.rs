@@ -27,7 +27,7 @@ impl Viewpoint {
     /// A camera at rest with this view.
     pub fn camera(&self, from: &Camera) -> Camera {
         let path = CameraPath::Fixed { position: self.eye, look_at: self.look_at };
-        Camera { fov_deg: self.fov_deg, path, ..from.clone() }
+        Camera { fov_deg: self.fov_deg, path, shake: None, ..from.clone() }
     }
 }
 

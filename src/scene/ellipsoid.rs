@@ -12,11 +12,11 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Ellipsoid in "ellipsoid" {
         /// Its center.
-        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
+        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled(), animated();
         /// Stands on the floor: the height of its center follows, so that its lowest point touches the floor.
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Half of its size along x, y and z, before it is rotated.
-        pub radii: Vec3 = [1.0; 3], rule(Rule::Length), spelled();
+        pub radii: Vec3 = [1.0; 3], rule(Rule::Length), spelled(), animated();
         /// How it is rotated about its center.
         pub rotation: Rotation = Rotation::default(), flat();
         /// How it looks.

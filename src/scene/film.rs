@@ -13,21 +13,21 @@ keys! {
     pub struct FilmSettings in "film" {
         /// Stops up or down, or "auto": one value for the whole clip, from a few small trial frames.
         pub exposure: Exposure = Exposure::Stops(0.0),
-            rule(Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS)), unit("stops"), slider(-5.0, 5.0), group("Exposure"), spelled();
+            rule(Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS)), unit("stops"), slider(-5.0, 5.0), group("Exposure"), spelled(), animated();
         /// Color temperature that becomes white; 6504 leaves colors unchanged.
         pub white_balance: f64 = FilmSettings::DAYLIGHT,
             rule(Rule::Within(FilmSettings::TEMPERATURES[0], FilmSettings::TEMPERATURES[1])), unit("kelvin"),
-            slider(2000.0, 12000.0), spelled();
+            slider(2000.0, 12000.0), spelled(), animated();
         /// The reconstruction filter: how samples around a pixel are weighted.
         pub filter: Filter = Filter::Box, group("Pixels"), spelled();
         /// Share of the light that the lens scatters.
-        pub bloom: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.5), group("Lens"), spelled();
+        pub bloom: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.5), group("Lens"), spelled(), animated();
         /// How far the lens scatters light.
-        pub bloom_radius: f64 = 0.15, rule(Rule::Fraction), unit("picture heights"), slider(0.0, 0.5), spelled();
+        pub bloom_radius: f64 = 0.15, rule(Rule::Fraction), unit("picture heights"), slider(0.0, 0.5), spelled(), animated();
         /// Light falloff in the corners of the picture, as a share.
-        pub vignette: f64 = 0.0, rule(Rule::Fraction), spelled();
+        pub vignette: f64 = 0.0, rule(Rule::Fraction), spelled(), animated();
         /// Strength of the film grain, which changes with each frame.
-        pub grain: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.3), spelled();
+        pub grain: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.3), spelled(), animated();
         /// Ordered dither of 8-bit pictures, so that smooth gradients show no steps; on by default where the film
         /// has other settings than the defaults.
         pub dither: Option<bool> = None, group("Pixels"), spelled();

@@ -46,7 +46,7 @@ keys! {
         pub shape as "size": FloorShape = FloorShape::Square, group("Shape"), spelled();
         /// Distance from the scene's middle at which the floor is half faded: an infinite one into the sky's color at the
         /// horizon, another into what lies behind it; 0: no fading.
-        pub fade: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), spelled();
+        pub fade: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), spelled(), animated();
         /// Relief of the surface.
         pub relief: Option<Relief> = None, group("Picture");
     }
@@ -55,6 +55,10 @@ keys! {
         if let (Some(size), true) = (table.word("size"), self.shape != FloorShape::Square && !is_parallelogram(&self.corners)) {
             let what = format!("the corners of a floor whose size is \"{size}\" are no parallelogram");
             table.problem_at("size", what, "four corners in one plane, opposite sides alike");
+        }
+        if self.relief.is_some() && table.context.tracks.iter().any(|track| track.path == "floor.roughness") {
+            let what = "the `roughness` of a floor with a relief cannot change over the clip";
+            table.problem_at("roughness", what, "one value: the relief's maps are made with it");
         }
         if self.material.roughness == 0.0 {
             let what = "`roughness_map` is a share of the floor's `roughness`, which is 0";

@@ -24,16 +24,20 @@
 //! - The type of a field is a [`kinds::Kind`]: `f64`, `u32`, `bool`, `[f64; N]`, a color (`Vec3` with `colour()`), a file (`PathBuf`), a
 //!   list of names or what else [`words`] has, `Option` of these; or another struct of keys: a table within the table, `Vec` of it for
 //!   several, or with `flat()` keys of the same table.
+//! - With `animated()` the value may change over the clip: a scene gives it, or a table of keys with times ([`over_time`]).
 //! - A value that is not written as it is held implements [`Value`] by way of a struct of keys ([`written_as!`]).
 
 pub(crate) mod key;
 pub(crate) mod kinds;
+pub(crate) mod over_time;
 pub(crate) mod read;
 pub(crate) mod reference;
 pub(crate) mod schema;
+pub(crate) mod track;
 pub(crate) mod words;
 pub(crate) mod write;
 
+use crate::math::vec3::Vec3;
 pub(crate) use key::Key;
 use read::Table;
 use write::{Content, Entry, Lines};
@@ -44,6 +48,8 @@ pub(crate) trait Value {
     fn read(&mut self, key: &'static Key, table: &mut Table);
     /// Lists the field's keys and their values.
     fn list(&self, key: &'static Key, lines: &mut Lines);
+    /// Sets the number or color at this path, if it is the field's.
+    fn put(&mut self, _key: &'static Key, _path: &str, _value: Vec3) {}
 }
 
 /// A function that is called for each key of a struct with its field.
@@ -65,6 +71,10 @@ pub(crate) trait Keys: Clone + Default {
     fn read_keys(&mut self, table: &mut Table) {
         self.visit(&mut |key, field| field.read(key, table));
         self.check(table);
+    }
+    /// Sets the number or color at a path, such as `body.0.lamp_intensity`.
+    fn put(&mut self, path: &str, value: Vec3) {
+        self.visit(&mut |key, field| field.put(key, path, value));
     }
     /// Lists all keys and their values.
     fn lines(&self) -> Lines {
@@ -116,22 +126,25 @@ macro_rules! keys {
             }
             $($by_hand)*
         }
-        $crate::scene::keys::keys!(@table $name, read_table, std::slice::from_ref, false);
-        $crate::scene::keys::keys!(@table Option<$name>, read_optional, Option::as_slice, false);
-        $crate::scene::keys::keys!(@table Vec<$name>, read_list, Vec::as_slice, true);
+        $crate::scene::keys::keys!(@table $name, read_table, std::slice::from_ref, std::slice::from_mut, false);
+        $crate::scene::keys::keys!(@table Option<$name>, read_optional, Option::as_slice, Option::as_mut_slice, false);
+        $crate::scene::keys::keys!(@table Vec<$name>, read_list, Vec::as_slice, Vec::as_mut_slice, true);
     };
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $key:literal) => { $key };
     (@option) => { true };
     (@option $value:expr) => { $value };
     (@option $first:expr, $second:expr) => { Some(($first, $second)) };
-    (@table $kind:ty, $read:ident, $slice:path, $is_list:literal) => {
+    (@table $kind:ty, $read:ident, $slice:path, $mut_slice:path, $is_list:literal) => {
         impl $crate::scene::keys::Value for $kind {
             fn read(&mut self, key: &'static $crate::scene::keys::Key, table: &mut $crate::scene::keys::read::Table) {
                 $crate::scene::keys::$read(self, key, table);
             }
             fn list(&self, key: &'static $crate::scene::keys::Key, lines: &mut $crate::scene::keys::write::Lines) {
                 $crate::scene::keys::list_tables($slice(self), $is_list, key, lines);
+            }
+            fn put(&mut self, key: &'static $crate::scene::keys::Key, path: &str, value: $crate::math::vec3::Vec3) {
+                $crate::scene::keys::put_in_tables($mut_slice(self), $is_list, key, path, value);
             }
         }
     };
@@ -149,6 +162,11 @@ macro_rules! written_as {
             }
             fn list(&self, _: &'static $crate::scene::keys::Key, lines: &mut $crate::scene::keys::write::Lines) {
                 lines.append($crate::scene::keys::Keys::lines(&<$keys>::from(self)));
+            }
+            fn put(&mut self, _: &'static $crate::scene::keys::Key, path: &str, value: $crate::math::vec3::Vec3) {
+                let mut keys = <$keys>::from(&*self);
+                $crate::scene::keys::Keys::put(&mut keys, path, value);
+                *self = keys.into();
             }
         }
     };
@@ -190,6 +208,23 @@ pub(crate) fn list_tables<T: Keys>(all: &[T], is_list: bool, key: &'static Key, 
     } else {
         let written = all.iter().map(T::written).collect();
         let content = Content::Tables { table: T::TABLE, is_list, default: || T::default().lines(), written };
-        lines.entries.push(Entry { key, content });
+        lines.entries.push(Entry { key, content, is_default: false });
+    }
+}
+
+/// Sets the number or color at a path in tables, or with `flat()` in the keys of one.
+pub(crate) fn put_in_tables<T: Keys>(all: &mut [T], is_list: bool, key: &'static Key, path: &str, value: Vec3) {
+    if key.flat {
+        return all.iter_mut().for_each(|keys| keys.put(path, value));
+    }
+    let inner = path.strip_prefix(key.name).and_then(|rest| rest.strip_prefix('.'));
+    let place = inner.and_then(|rest| match is_list {
+        true => rest.split_once('.').and_then(|(index, rest)| Some((index.parse().ok()?, rest))),
+        false => Some((0, rest)),
+    });
+    if let Some((index, rest)) = place
+        && let Some(keys) = all.get_mut::<usize>(index)
+    {
+        keys.put(rest, value);
     }
 }

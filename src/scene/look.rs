@@ -54,7 +54,7 @@ impl Look {
 
 // The look of film for all but the bodies.
 fn film(scene: &mut Scene, is_given: &dyn Fn(&str) -> bool) {
-    let Scene { world, camera, render, film, output } = scene;
+    let Scene { world, camera, render, film, output, .. } = scene;
     let set = |key: &str, field: &mut dyn FnMut()| {
         if !is_given(key) {
             field();

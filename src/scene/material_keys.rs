@@ -56,29 +56,29 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct MaterialKeys in "material" {
         /// The color, which multiplies the texture.
-        tint: Option<Vec3> = None, colour(), rule(Rule::Fraction), group("Picture"), spelled();
+        tint: Option<Vec3> = None, colour(), rule(Rule::Fraction), group("Picture"), spelled(), animated();
         /// Its color.
-        color: Option<Vec3> = None, colour(), rule(Rule::Fraction), group("Material"), spelled();
+        color: Option<Vec3> = None, colour(), rule(Rule::Fraction), group("Material"), spelled(), animated();
         /// The material.
         material: Option<Name> = None, holds(Some("'plain'")), group("Material"), spelled();
         /// Share of the light that is reflected.
-        reflection: Option<f64> = None, rule(Rule::Fraction), spelled();
+        reflection: Option<f64> = None, rule(Rule::Fraction), spelled(), animated();
         /// Share of the light that is transmitted.
-        transparency: Option<f64> = None, rule(Rule::Fraction), spelled();
+        transparency: Option<f64> = None, rule(Rule::Fraction), spelled(), animated();
         /// Index of refraction, at 587.6 nm with dispersion; the default of glass is 1.5.
-        ior: Option<f64> = None, rule(Rule::Index), holds(Some("1")), spelled();
+        ior: Option<f64> = None, rule(Rule::Index), holds(Some("1")), spelled(), animated();
         /// Abbe number: smaller numbers make wider rainbows; by default no dispersion. Diamond has 55, flint glass 36.
-        abbe: Option<f64> = None, rule(Rule::Within(5.0, 200.0)), slider(10.0, 100.0), spelled();
+        abbe: Option<f64> = None, rule(Rule::Within(5.0, 200.0)), slider(10.0, 100.0), spelled(), animated();
         /// Distance within the glass after which light has its color (Beer's law); by default the surfaces tint, whatever the distance.
-        tint_distance: Option<f64> = None, rule(Rule::Length), slider(0.05, 5.0), spelled();
+        tint_distance: Option<f64> = None, rule(Rule::Length), slider(0.05, 5.0), spelled(), animated();
         /// Fuzz of the reflection, as in "Ray Tracing in One Weekend" (path tracing).
-        fuzz: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled();
+        fuzz: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled(), animated();
         /// Emitted light: a factor of the color.
-        strength: Option<f64> = None, rule(Rule::Brightness), holds(Some("1")), slider(0.0, 20.0), spelled();
+        strength: Option<f64> = None, rule(Rule::Brightness), holds(Some("1")), slider(0.0, 20.0), spelled(), animated();
         /// Roughness of the reflection, 0 (a clear mirror) to 1: the square root of GGX's alpha.
-        roughness: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled();
+        roughness: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled(), animated();
         /// Weight of the highlights; by default the scene's.
-        highlight: Option<f64> = None, rule(Rule::Brightness), slider(0.0, 2.0), spelled();
+        highlight: Option<f64> = None, rule(Rule::Brightness), slider(0.0, 2.0), spelled(), animated();
     }
 }
 
@@ -110,14 +110,11 @@ impl MaterialKeys {
             _ => visit(key, field),
         });
     }
-    // Resolves the keys. A key that the material does not have would have no effect, so it is an error.
-    fn resolve(mut self, of: MaterialUse, table: &mut Table) -> Material {
+    // Refuses keys that the material does not have, since they would have no effect.
+    fn check_for(&self, of: MaterialUse, table: &mut Table) {
         let name = self.material.unwrap_or(Name::Plain);
-        if of == MaterialUse::Floor {
-            if self.tint.is_some() {
-                table.problem_at("color", "`tint` and `color` are the same", "one of them");
-            }
-            self.color = self.tint.or(self.color);
+        if of == MaterialUse::Floor && self.tint.is_some() {
+            table.problem_at("color", "`tint` and `color` are the same", "one of them");
         }
         let has = keys_of(name, of);
         MaterialKeys::default().visit_of(of, &mut |key, _| {
@@ -129,8 +126,15 @@ impl MaterialKeys {
                 table.problem_at(key.name, what, format!("no more than {}", has.join(", ")));
             }
         });
-        if table.has("roughness") {
+        if table.has("roughness") && self.fuzz.is_some_and(|fuzz| fuzz > 0.0) {
             table.problem_at("fuzz", "`fuzz` and `roughness` both say how wide it mirrors", "one of them");
+        }
+    }
+    // The material of the keys.
+    fn resolve(mut self, of: MaterialUse) -> Material {
+        let name = self.material.unwrap_or(Name::Plain);
+        if of == MaterialUse::Floor {
+            self.color = self.tint.or(self.color);
         }
         let is_bright = name == Name::Glass || of == MaterialUse::Floor;
         let ior = self.ior.unwrap_or(if name == Name::Glass { 1.5 } else { 1.0 });
@@ -191,7 +195,21 @@ impl Value for Material {
     fn read(&mut self, key: &'static Key, table: &mut Table) {
         let (of, mut keys) = (key.material_of, MaterialKeys::default());
         keys.visit_of(of, &mut |key, field| field.read(key, table));
-        *self = keys.resolve(of, table);
+        keys.check_for(of, table);
+        *self = keys.resolve(of);
+    }
+    fn put(&mut self, key: &'static Key, path: &str, value: Vec3) {
+        let (of, mut is_own) = (key.material_of, false);
+        let mut keys = MaterialKeys::of_material(self, of);
+        keys.visit_of(of, &mut |key, field| {
+            is_own |= key.name == path;
+            field.put(key, path, value);
+        });
+        if is_own {
+            // The floor's color has two names.
+            keys.tint = keys.tint.filter(|_| path != "color");
+            *self = keys.resolve(of);
+        }
     }
     fn list(&self, key: &'static Key, lines: &mut Lines) {
         let of = key.material_of;

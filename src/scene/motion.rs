@@ -12,7 +12,7 @@ keys! {
         /// Axis of rotation; any length except 0.
         pub axis: Vec3 = [0.0, 0.0, 1.0], direction(), rule(Rule::Coordinate), group("Motion"), spelled();
         /// Angle of rotation at the start of the clip.
-        pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
+        pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled(), animated();
     }
 }
 

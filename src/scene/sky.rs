@@ -12,9 +12,9 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Sky in "sky" {
         /// Color of the gradient at the zenith.
-        pub zenith: Vec3 = defaults::ZENITH, colour(), rule(Rule::Brightness), group("Gradient"), spelled();
+        pub zenith: Vec3 = defaults::ZENITH, colour(), rule(Rule::Brightness), group("Gradient"), spelled(), animated();
         /// Color of the gradient at the horizon, and below it.
-        pub horizon: Vec3 = defaults::HORIZON, colour(), rule(Rule::Brightness), spelled();
+        pub horizon: Vec3 = defaults::HORIZON, colour(), rule(Rule::Brightness), spelled(), animated();
         /// The gradient runs from the nadir to the zenith, not from the horizon.
         pub from_below: bool = false;
         /// An equirectangular picture instead of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @sun, @studio, @dusk, @night, @overcast.

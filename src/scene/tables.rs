@@ -5,7 +5,7 @@ use super::keys::read::Table;
 use super::keys::{Key, Keys, Visit, keys};
 use super::size::Size;
 use super::standing::Falling;
-use super::{Camera, FilmSettings, Output, RenderSettings, World, defaults};
+use super::{Camera, FilmSettings, Output, RenderSettings, Tracks, World, defaults};
 use crate::math::vec3::Vec3;
 
 /// All that a run needs to know. Colors are sRGB, 0 to 1; lights may exceed 1.
@@ -21,6 +21,8 @@ pub struct Scene {
     pub film: FilmSettings,
     /// The frames, their files and the video.
     pub output: Output,
+    /// Values that change over the clip. The other fields have those of its start.
+    pub tracks: Tracks,
 }
 
 // [output] and [render] each have the keys of several fields. The keys are combined in a struct, visited, and split
@@ -32,7 +34,7 @@ impl Keys for Scene {
             "camera",
             "The camera and its path: fixed (`position` and `look_at`), on cylinders (`eye` and `target`), on an orbit, or through keys.",
         );
-        let Scene { world, camera, render, film, output } = self;
+        let Scene { world, camera, render, film, output, tracks: _ } = self;
         let mut files = OutputKeys { output: output.clone(), size: Size(render.width, render.height) };
         visit(const { &Key::new("output", "Frames, their size, and where they go.") }, &mut files);
         (*output, render.width, render.height) = (files.output, files.size.0, files.size.1);
@@ -113,7 +115,7 @@ impl Keys for OutputKeys {
         self.output.check(table);
     }
 }
-keys!(@table OutputKeys, read_table, std::slice::from_ref, false);
+keys!(@table OutputKeys, read_table, std::slice::from_ref, std::slice::from_mut, false);
 
 keys! {
     // [render] with the ambient light and the highlight.
@@ -122,8 +124,8 @@ keys! {
         /// How a scene is rendered.
         settings: RenderSettings = RenderSettings::default(), flat();
         /// Weight of the Blinn-Phong highlight.
-        highlight: f64 = defaults::HIGHLIGHT, rule(Rule::Brightness), slider(0.0, 2.0), group("Light"), spelled();
+        highlight: f64 = defaults::HIGHLIGHT, rule(Rule::Brightness), slider(0.0, 2.0), group("Light"), spelled(), animated();
         /// Ambient light (Whitted).
-        ambient: Vec3 = defaults::AMBIENT, colour(), rule(Rule::Brightness), spelled();
+        ambient: Vec3 = defaults::AMBIENT, colour(), rule(Rule::Brightness), spelled(), animated();
     }
 }

@@ -3,8 +3,9 @@
 use super::animation::LoopProblem;
 use super::diagnostic::Problem;
 use super::keys::read::{Context, Table};
-use super::keys::{Keys, schema};
-use super::{ParseOptions, Scene, suggest};
+use super::keys::{Keys, over_time, schema};
+use super::material::{ADDS_LIGHT, above_one};
+use super::{ParseOptions, Scene, Tracks, suggest};
 use crate::language::Language;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -33,7 +34,8 @@ pub(crate) static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
 /// The scene in TOML.
 pub fn write(scene: &Scene) -> String {
     let mut text = String::new();
-    scene.written().write("", &mut text);
+    let over_time = scene.tracks.all().iter().map(|track| (track.path.as_str(), over_time::text(track)));
+    scene.written().write(&over_time.collect::<Vec<_>>(), &mut text);
     text
 }
 
@@ -49,6 +51,8 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     if let Some(look) = options.look.or(scene.film.look.take()) {
         look.apply(&mut scene, &|key| table.gives(key));
     }
+    scene.tracks = Tracks::new(std::mem::take(&mut table.context.tracks));
+    warn_of_sums(&scene, &mut table);
     table.finish();
     let world = &scene.world;
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();
@@ -70,6 +74,24 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     }
     context.problems.sort_by_key(|problem| problem.span.start);
     Err(context.problems)
+}
+
+// Warns of bodies that add light at a key of a value over time.
+fn warn_of_sums(scene: &Scene, table: &mut Table) {
+    for track in scene.tracks.all() {
+        let name = |end: &str| track.path.strip_suffix(end).and_then(|path| path.strip_prefix("body."));
+        let Some(body) = name(".reflection").or(name(".transparency")).and_then(|i| i.parse::<usize>().ok()) else {
+            continue;
+        };
+        let at = |time: f64| scene.at(time * f64::from(scene.output.frames));
+        let wrong = track.keys.iter().find_map(|key| {
+            let (reflection, transparency) = at(key.time).world.bodies.get(body)?.material.shares();
+            Some((key.time, above_one("reflection", reflection, transparency)?))
+        });
+        if let (Some((time, what)), Some(place)) = (wrong, table.place(&track.path)) {
+            table.warn(place, format!("at time {time} {what}"), ADDS_LIGHT);
+        }
+    }
 }
 
 // Moves keys of older scenes to their new tables.

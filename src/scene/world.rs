@@ -55,11 +55,11 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Sphere in "sphere" {
         /// Its center.
-        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
+        pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled(), animated();
         /// Stands on the floor: the height of its center follows, so that its lowest point touches the floor.
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Its radius.
-        pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled();
+        pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled(), animated();
         /// How it looks.
         pub material: Material = Material::default(), flat();
     }
@@ -91,10 +91,10 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Light in "light" {
         /// Where it is.
-        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[4, -4, 6]"), required(), spelled();
+        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[4, -4, 6]"), required(), spelled(), animated();
         /// Color and brightness; may exceed 1.
-        pub colour as "color": Vec3 = [1.0; 3], colour(), rule(Rule::Brightness), spelled();
+        pub colour as "color": Vec3 = [1.0; 3], colour(), rule(Rule::Brightness), spelled(), animated();
         /// Radius of a spherical light, which casts soft shadows; 0: a point light.
-        pub radius: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 2.0), spelled();
+        pub radius: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 2.0), spelled(), animated();
     }
 }

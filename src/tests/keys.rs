@@ -63,12 +63,12 @@ fn one_line_declares_a_key_for_all_that_knows_it() {
     assert_eq!(kitchen.cups[0], Pot { tea: Tea::Black, warmth: 0.9 });
     assert_eq!(kitchen.cups[0].tea.name(), "black");
     let mut text = String::new();
-    kitchen.written().write("", &mut text);
+    kitchen.written().write(&[], &mut text);
     assert_eq!(text, "[pot]\ntea = \"green\"\nwarmth = 60.0\n\n[[cup]]\ntea = \"black\"\nwarmth = 0.9\n");
     assert_eq!(read(&text), (kitchen, Vec::new()));
     // Defaults are not written.
     let mut plain = String::new();
-    Kitchen::default().written().write("", &mut plain);
+    Kitchen::default().written().write(&[], &mut plain);
     assert_eq!(plain, "[pot]\ntea = \"green\"\n");
 
     let schema = &*SCHEMA;

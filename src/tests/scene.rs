@@ -365,6 +365,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                     fps: if plain { defaults::FPS } else { fps },
                     is_loop: false,
                 },
+                ..Scene::default()
             };
             if plain {
                 scene.render.cutoff = defaults::CUTOFF;

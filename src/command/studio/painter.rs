@@ -121,8 +121,13 @@ impl PreviewRenderer {
         let level = wish.level.min(levels.len() - 1);
         let renderer = cache.renderer((scene, version), &self.options, (&levels, level), (asked, shorter))?;
         let frame = wish.frame.min(scene.output.frames - 1);
-        let view = asked.unwrap_or_else(|| Viewpoint::of(&scene.camera, frame, scene.output.frames));
-        renderer.prepared.scene.camera = asked.map_or_else(|| scene.camera.clone(), |view| view.camera(&scene.camera));
+        let camera = scene.camera_at(f64::from(frame));
+        let view = asked.unwrap_or_else(|| Viewpoint::of(&camera, frame, scene.output.frames));
+        let shown = &mut renderer.prepared.scene;
+        (shown.camera, shown.tracks) = match asked {
+            Some(view) => (view.camera(&camera), scene.tracks.without("camera.")),
+            None => (scene.camera.clone(), scene.tracks.clone()),
+        };
         let cancel = Cancel::new();
         renderer.set_cancel(cancel.clone());
         lock(&self.wishes).current = Some((wish.page.clone(), cancel));
@@ -157,7 +162,7 @@ impl RendererCache {
     ) -> Result<&mut Renderer, Failure> {
         // Far distances in the prepared scene depend on how far the camera goes.
         let origin = self.base.as_ref().map_or([0.0; 3], |base| base.prepared.first.origin);
-        let reach = |scene: &Scene| scene.camera.path.reach(origin);
+        let reach = |scene: &Scene| scene.camera_reach(origin);
         let far = view.map_or(0.0, |view| length(sub(view.eye, origin)));
         let is_known = self.version == version
             && self.base.as_ref().is_some_and(|base| match view {

@@ -16,6 +16,7 @@ pub struct ResidentScene<A: Api> {
     // The arrays' memory: those that stay for the run, and those of a time step, which several time steps may share.
     fixed: Arc<Vec<A::Memory>>,
     dynamic: Arc<Vec<A::Memory>>,
+    lights: Arc<Vec<A::Memory>>,
 }
 
 impl<A: Api> ResidentScene<A> {
@@ -41,7 +42,16 @@ impl<A: Api> ResidentScene<A> {
                 dynamic
             }
         };
-        Ok(ResidentScene { small: scene.small(&arrays), arrays, fixed, dynamic })
+        let lights = match old.filter(|(other, _)| Arc::ptr_eq(&other.lights, &scene.lights)) {
+            Some((_, old)) => Arc::clone(&old.lights),
+            None => {
+                let lights;
+                (arrays, lights) =
+                    upload_arrays::<A>(context, |to| Ok(GpuScene { lights: to.push(&scene.lights)?, ..arrays }))?;
+                lights
+            }
+        };
+        Ok(ResidentScene { small: scene.small(&arrays), arrays, fixed, dynamic, lights })
     }
     /// The kernels' argument: the scene by value if they take small scenes, else the arrays' addresses.
     pub fn argument(&self, takes_small: bool) -> Arguments<'_> {

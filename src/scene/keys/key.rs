@@ -71,6 +71,8 @@ options! {
     direction: bool = false;
     /// Degrees in the scene; radians within one turn in the field.
     angle: bool = false;
+    /// The value may change over the clip.
+    animated: bool = false;
     /// The field is not a key of this table.
     elsewhere: bool = false;
     /// The use of the material whose keys these are.

@@ -1,9 +1,8 @@
 //! The kinds of single values: how each is read, written and described in the schema. Words are in `words`.
 
 use super::key::Key;
-use super::read::{Given, Table};
-use super::write::Lines;
-use super::{Value, schema::short};
+use super::read::Given;
+use super::schema::short;
 use crate::math::vec3::{Vec3, length};
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::SHORTEST;
@@ -20,32 +19,17 @@ pub(crate) trait Kind: Sized {
     fn parse(given: &mut Given) -> Option<Self>;
     /// The value in TOML.
     fn text(&self, key: &Key) -> String;
+    /// Its numbers and their count, if it may change over the clip.
+    fn numbers(&self) -> Option<(usize, Vec3)> {
+        None
+    }
+    /// The value of these numbers.
+    fn of_numbers(_: Vec3) -> Option<Self> {
+        None
+    }
     /// The JSON schema of the values.
     fn schema(_: &Key) -> serde_json::Value {
         json!({ "type": "string" })
-    }
-}
-
-impl<T: Kind> Value for T {
-    fn read(&mut self, key: &'static Key, table: &mut Table) {
-        if let Some(value) = table.take(key).and_then(|mut given| T::parse(&mut given)) {
-            *self = value;
-        }
-    }
-    fn list(&self, key: &'static Key, lines: &mut Lines) {
-        lines.value(key, Some(self.text(key)), T::schema);
-    }
-}
-
-impl<T: Kind> Value for Option<T> {
-    fn read(&mut self, key: &'static Key, table: &mut Table) {
-        if let Some(mut given) = table.take(key) {
-            let is_none = T::TAKES_NONE && given.value.get_ref().as_str() == Some("none");
-            *self = if is_none { None } else { T::parse(&mut given) };
-        }
-    }
-    fn list(&self, key: &'static Key, lines: &mut Lines) {
-        lines.value(key, self.as_ref().map(|value| value.text(key)), T::schema);
     }
 }
 
@@ -98,6 +82,12 @@ impl Kind for f64 {
     }
     fn text(&self, key: &Key) -> String {
         number_text(if key.angle { self.to_degrees() } else { *self })
+    }
+    fn numbers(&self) -> Option<(usize, Vec3)> {
+        Some((1, [*self, 0.0, 0.0]))
+    }
+    fn of_numbers([x, ..]: Vec3) -> Option<f64> {
+        Some(x)
     }
     fn schema(key: &Key) -> serde_json::Value {
         number_schema(key.rule)
@@ -178,6 +168,12 @@ impl Kind for Vec3 {
     }
     fn text(&self, _: &Key) -> String {
         list_text(self)
+    }
+    fn numbers(&self) -> Option<(usize, Vec3)> {
+        Some((3, *self))
+    }
+    fn of_numbers(numbers: Vec3) -> Option<Vec3> {
+        Some(numbers)
     }
     fn schema(key: &Key) -> serde_json::Value {
         if !key.colour {

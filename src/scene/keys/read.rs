@@ -3,6 +3,7 @@
 
 use super::key::{Key, british};
 use super::schema;
+use super::track::Track;
 use crate::language::Language;
 use crate::quote::listed;
 use crate::scene::diagnostic::{MAX_SHOWN, Problem, Rule};
@@ -28,11 +29,13 @@ pub(crate) struct Context<'a> {
     pub problems: Vec<Problem>,
     /// Likely mistakes that are no errors.
     pub warnings: Vec<Problem>,
+    /// The values that change over the clip.
+    pub tracks: Vec<Track>,
 }
 
 impl<'a> Context<'a> {
     pub fn new(options: ParseOptions<'a>, schema: &'static LazyLock<serde_json::Value>) -> Context<'a> {
-        Context { options, schema, problems: Vec::new(), warnings: Vec::new() }
+        Context { options, schema, problems: Vec::new(), warnings: Vec::new(), tracks: Vec::new() }
     }
     pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) {
         self.problems.push(Problem::new(span, what, expected));
@@ -47,13 +50,15 @@ impl<'a> Context<'a> {
 pub(crate) struct Given<'i, 't, 'c> {
     pub key: &'i Key,
     pub value: &'t TomlValue<'t>,
+    /// The path of the table that has the key, with a point at its end.
+    pub table: &'i str,
     pub context: &'i mut Context<'c>,
 }
 
 impl<'t, 'c> Given<'_, 't, 'c> {
     // An element of a list that is the key's value.
     pub fn within(&mut self, value: &'t TomlValue<'t>) -> Given<'_, 't, 'c> {
-        Given { key: self.key, value, context: self.context }
+        Given { key: self.key, value, table: self.table, context: self.context }
     }
     pub fn problem<T>(&mut self, what: impl Into<String>, expected: impl Display) -> Option<T> {
         self.context.problem(self.value.span(), what, format!("expected {expected}"));
@@ -237,6 +242,8 @@ pub(crate) struct Table<'t, 'c> {
     pub span: Range<usize>,
     // The name in the schema.
     name: &'static str,
+    // The path from the top, with a point at its end.
+    path: String,
     known: Vec<&'static str>,
     missing: Vec<&'static str>,
     problems_before: usize,
@@ -245,7 +252,16 @@ pub(crate) struct Table<'t, 'c> {
 impl<'t, 'c> Table<'t, 'c> {
     pub fn new(context: &'t mut Context<'c>, table: &'t DeTable<'t>, span: Range<usize>, name: &'static str) -> Self {
         let problems_before = context.problems.len();
-        Table { context, values: table, span, name, known: Vec::new(), missing: Vec::new(), problems_before }
+        Table {
+            context,
+            values: table,
+            span,
+            name,
+            path: String::new(),
+            known: Vec::new(),
+            missing: Vec::new(),
+            problems_before,
+        }
     }
     // The value of a key, with its position.
     fn get(&self, name: &str) -> Option<&'t TomlValue<'t>> {
@@ -316,13 +332,14 @@ impl<'t, 'c> Table<'t, 'c> {
         if value.is_none() && key.required {
             self.missing.push(key.name);
         }
-        value.map(|value| Given { key, value, context: self.context })
+        value.map(|value| Given { key, value, table: &self.path, context: self.context })
     }
     /// The inner table of a key, if there is one.
     pub fn inner<'i>(&'i mut self, key: &'static Key, name: &'static str) -> Option<Table<'i, 'c>> {
         let mut given = self.take(key)?;
         if let DeValue::Table(table) = given.value.get_ref() {
-            return Some(Table::new(given.context, table, given.value.span(), name));
+            let path = format!("{}{}.", given.table, key.name);
+            return Some(Table { path, ..Table::new(given.context, table, given.value.span(), name) });
         }
         let header = schema::header(given.context.schema, name);
         let what = match given.value.get_ref() {
@@ -344,12 +361,13 @@ impl<'t, 'c> Table<'t, 'c> {
             return Vec::new();
         };
         let mut all = Vec::with_capacity(list.len());
-        for one in list.iter() {
+        for (i, one) in list.iter().enumerate() {
             let DeValue::Table(table) = one.get_ref() else {
                 given.within(one).wrong::<T>("a table, whose values have names");
                 continue;
             };
-            let mut inner = Table::new(given.context, table, one.span(), name);
+            let path = format!("{}{}.{i}.", given.table, key.name);
+            let mut inner = Table { path, ..Table::new(given.context, table, one.span(), name) };
             all.push(read(&mut inner));
             inner.finish();
         }

@@ -11,7 +11,7 @@ All tables and keys of a scene in TOML. [scenes.md](../scenes.md) is the guide. 
 `scripts/generate` regenerates it.
 
 A number may be written as a percentage (`\"60%\"`). A color is three numbers from 0 to 1 (sRGB), one number for a gray, `\"#e68033\"`, or a
-name of CSS (`\"tomato\"`). Lengths are the scene's own units. `color` and `center` may be spelled `colour` and `centre`.
+name of CSS (`\"tomato\"`). What is marked \"over time\" may change over the clip: [scenes.md](../scenes.md#values-over-time). Lengths are the scene's own units. `color` and `center` may be spelled `colour` and `centre`.
 ";
 
 /// The page, in Markdown.
@@ -128,7 +128,8 @@ pub(crate) fn facts(table: &Value, key: &str) -> [String; 4] {
         None if words(&table["required"]).any(|one| one == key) => "required".into(),
         None => String::new(),
     };
-    [kind(place) + &unit, range(place), default, counts(table, key)]
+    let over_time = if place["x-animated"] == true { ", over time" } else { "" };
+    [kind(place) + &unit + over_time, range(place), default, counts(table, key)]
 }
 
 // The type of a value.

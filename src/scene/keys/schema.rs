@@ -2,7 +2,7 @@
 //! entries are for forms: `x-groups`, the keys of a table in order under headings; `x-slider`, the range of a slider;
 //! `x-when`, the words of another key that a key needs; `x-way`, the camera path that a key belongs to;
 //! `x-materials`, the keys of each material. Others are for the reference: `x-unit`, and `x-header`, a table's first
-//! header. For examples: `x-beside` and `x-below`, what the key needs beside it and below its table.
+//! header; `x-animated`, a value that may change over the clip. For examples: `x-beside` and `x-below`, what the key needs beside it and below its table.
 
 use super::key::{Key, british, is_british, one_line};
 use super::write::{Content, Entry, Lines, below};
@@ -27,7 +27,7 @@ pub(crate) fn schema_of(keys: Lines) -> Value {
 fn object(keys: Lines, path: &str, definitions: &mut Map<String, Value>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     let (mut groups, mut heading): (Vec<(&str, Vec<&str>)>, &str) = (Vec::new(), "");
-    for Entry { key, content } in keys.entries {
+    for Entry { key, content, .. } in keys.entries {
         let mut schema = match content {
             Content::Value { text, schema } => value(key, text, schema(key)),
             Content::Tables { table, is_list, default, .. } => {
@@ -90,6 +90,9 @@ fn value(key: &Key, text: Option<String>, mut schema: Value) -> Value {
     }
     if !key.unit.is_empty() {
         schema["x-unit"] = json!(key.unit);
+    }
+    if key.animated {
+        schema["x-animated"] = json!(true);
     }
     schema
 }

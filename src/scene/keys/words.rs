@@ -92,6 +92,14 @@ macro_rules! number_or_word {
                     _ => $crate::scene::keys::kinds::quoted($word),
                 }
             }
+            fn numbers(&self) -> Option<(usize, $crate::math::vec3::Vec3)> {
+                let text = self.text(const { &$crate::scene::keys::Key::new("", "") });
+                text.parse().ok().map(|x| (1, [x, 0.0, 0.0]))
+            }
+            fn of_numbers([x, ..]: $crate::math::vec3::Vec3) -> Option<$kind> {
+                let of_number: fn(f64) -> $kind = $of_number;
+                Some(of_number(x))
+            }
             fn schema(key: &$crate::scene::keys::Key) -> serde_json::Value {
                 $crate::scene::keys::kinds::number_or_word_schema(key)
             }

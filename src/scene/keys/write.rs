@@ -19,6 +19,8 @@ pub(crate) struct Lines {
 pub(crate) struct Entry {
     pub key: &'static Key,
     pub content: Content,
+    /// It has its default, and is not written.
+    pub is_default: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -43,40 +45,49 @@ impl Content {
 impl Lines {
     /// Adds a key with a value.
     pub fn value(&mut self, key: &'static Key, text: Option<String>, schema: fn(&Key) -> serde_json::Value) {
-        self.entries.push(Entry { key, content: Content::Value { text, schema } });
+        self.entries.push(Entry { key, content: Content::Value { text, schema }, is_default: false });
     }
     /// Appends the keys of a part of the table.
     pub fn append(&mut self, part: Lines) {
         self.entries.extend(part.entries);
         self.materials = self.materials.or(part.materials);
     }
-    /// Removes values that equal the default, unless they are always written.
-    pub fn without(self, default: &Lines) -> Lines {
-        let is_kept = |(entry, default): &(Entry, &Entry)| {
-            let Entry { key, content } = entry;
-            key.spelled || key.required || content.text() != default.content.text() || content.text().is_none()
-        };
-        let entries = self.entries.into_iter().zip(&default.entries).filter(is_kept).map(|(entry, _)| entry).collect();
-        Lines { entries, ..self }
+    /// Marks values that equal the default, unless they are always written.
+    pub fn without(mut self, default: &Lines) -> Lines {
+        for (Entry { key, content, is_default }, default) in self.entries.iter_mut().zip(&default.entries) {
+            *is_default =
+                !key.spelled && !key.required && content.text().is_some() && content.text() == default.content.text();
+        }
+        self
     }
-    /// Writes the keys in TOML, as the table at this path.
-    pub fn write(&self, path: &str, out: &mut String) {
+    /// Writes the keys in TOML. `over_time` has the paths and texts of values that change over the clip.
+    pub fn write(&self, over_time: &[(&str, String)], out: &mut String) {
+        self.write_table("", "", over_time, out);
+    }
+    // Writes the table whose header has this path; `place` is its path with indices of lists, and a point at its end.
+    fn write_table(&self, path: &str, place: &str, over_time: &[(&str, String)], out: &mut String) {
+        let animated = |name: &str| {
+            let found = over_time.iter().find(|(path, _)| path.strip_prefix(place) == Some(name));
+            found.map(|(_, text)| text.as_str())
+        };
         let (last, first): (Vec<_>, Vec<_>) = self.entries.iter().partition(|entry| entry.key.last);
-        for entry in first.iter().chain(&last) {
-            if let Some(text) = entry.content.text() {
+        for Entry { key, content, is_default } in first.iter().chain(&last) {
+            let text = animated(key.name).or_else(|| content.text().filter(|_| !is_default));
+            if let Some(text) = text {
                 // Writing to a String cannot fail.
-                let _ = writeln!(out, "{} = {text}", entry.key.name);
+                let _ = writeln!(out, "{} = {text}", key.name);
             }
         }
-        for Entry { key, content } in &self.entries {
+        for Entry { key, content, .. } in &self.entries {
             let Content::Tables { is_list, written, .. } = content else { continue };
             let path = below(path, key.name);
-            for table in written {
+            for (i, table) in written.iter().enumerate() {
                 if !out.is_empty() {
                     out.push('\n');
                 }
                 let _ = writeln!(out, "{}", Content::header(*is_list, &path));
-                table.write(&path, out);
+                let index = if *is_list { format!("{i}.") } else { String::new() };
+                table.write_table(&path, &format!("{place}{}.{index}", key.name), over_time, out);
             }
         }
     }

@@ -53,7 +53,7 @@ fn look_of(scene: &Scene) -> Look {
 
 // All that tokens do not say of the scene.
 fn differences(scene: &Scene, told: &Scene) -> Vec<String> {
-    let Scene { world, camera, render, film, output } = scene;
+    let Scene { world, camera, render, film, output, tracks } = scene;
     let mut no = Vec::new();
     let mut refuse = |is_so: bool, why: &str| no.extend(is_so.then(|| why.to_owned()));
     let count = world.bodies.len();
@@ -83,6 +83,7 @@ fn differences(scene: &Scene, told: &Scene) -> Vec<String> {
     refuse(count > 4, &format!("it has {count} lights, and the tokens hold at most four"));
     let light = |world: &World| (world.highlight, world.ambient, world.sky.clone());
     refuse(light(world) != light(&told.world), &format!("its ambient light, highlight or sky are not {looks}"));
+    refuse(!tracks.is_empty(), "some of its values change over the clip");
     refuse(*output != told.output, "it names a video, the bits of a channel, or a loop");
     no
 }

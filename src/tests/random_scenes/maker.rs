@@ -1,5 +1,6 @@
 //! Generates random scenes with all features: a text in TOML, and the files that it names.
 
+mod changes;
 mod files;
 
 use crate::scene::limits::{FARTHEST, SHORTEST};
@@ -61,6 +62,9 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     m.floor();
     m.lights();
     m.standing();
+    if m.some(0.4) {
+        m.over_time();
+    }
     if m.chance(0.05) {
         m.text = m.text.replace("color", "colour").replace("center", "centre");
     }
@@ -306,6 +310,14 @@ impl SceneMaker<'_> {
             let shutter = self.one_of(&[0.0, 0.5, 1.0]);
             self.add(format_args!("shutter = {shutter}"));
         }
+        let shake =
+            self.some(0.2).then(|| (self.one_of(&[0.0, 0.3, 45.0]), self.one_of(&[1, 7, 10_000]), self.below(9)));
+        self.path();
+        if let Some((angle, cycles, seed)) = shake {
+            self.add(format_args!("[camera.shake]\nangle_deg = {angle}\ncycles = {cycles}\nseed = {seed}"));
+        }
+    }
+    fn path(&mut self) {
         match if self.wild { self.below(6) } else { 0 } {
             3 => {
                 let (center, distance) = (self.point(1.0), self.length(1.0, 6.0));
@@ -535,20 +547,6 @@ impl SceneMaker<'_> {
         }
         if self.some(0.4) {
             self.relief(rough);
-        }
-    }
-    // Objects that stand on a flat floor.
-    fn standing(&mut self) {
-        let is_flat = self.text.split_once("[floor]\ncorners = ").is_some_and(|(_, rest)| {
-            let corners = rest.lines().next().unwrap_or_default().split("],[");
-            let heights: Vec<_> = corners.map(|p| p.trim_end_matches(']').rsplit(',').next()).collect();
-            heights.iter().all(|z| *z == heights[0])
-        });
-        if is_flat && self.some(0.4) {
-            for object in ["body", "sphere", "ellipsoid", "rectangle", "mesh"] {
-                let header = format!("[[{object}]]\n");
-                self.text = self.text.replacen(&header, &format!("{header}on = \"floor\"\n"), 2);
-            }
         }
     }
     fn relief(&mut self, rough: bool) {

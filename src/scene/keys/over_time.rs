@@ -1,0 +1,224 @@
+//! Reads a value that may change over the clip: the value itself, or a table of keys with their times, such as
+//! `{ keys = [[0, 0.2], [0.5, 7]], ease = "smooth", closed = true }`. Any key that is declared with `animated()` takes
+//! such a table.
+
+use super::Value;
+use super::key::Key;
+use super::kinds::{Kind, list_text, number_text};
+use super::read::{Given, Table};
+use super::track::{Ease, TimedValue, Track};
+use super::words::{WordList, one_of, words_schema};
+use super::write::Lines;
+use crate::math::vec3::Vec3;
+use crate::scene::diagnostic::Rule;
+use serde_json::{Map, Value as Json, json};
+use toml::de::DeValue;
+
+// The name of the table in the schema.
+const TABLE: &str = "value over time";
+
+const EASES: &WordList<Ease> = Ease::WORDS;
+
+const KEYS: Key = Key {
+    required: true,
+    ..Key::new(
+        "keys",
+        "Times and values, `[time, value]`, and if it differs from `ease` the way to the next key: `[time, value, \"linear\"]`. The time is a share of the clip: 0 is the first frame, 1 would be the frame after the last.",
+    )
+};
+const EASE: Key = Key::new("ease", "How the value goes from key to key.");
+const CLOSED: Key = Key::new("closed", "After the last key the value returns to the first, and the clip loops.");
+const TIME: Key = Key { rule: Rule::Fraction, ..Key::new("time", "") };
+
+/// The schema for editors: keys that may change over the clip take tables too.
+pub(crate) fn published(schema: &Json) -> Json {
+    let mut schema = schema.clone();
+    let tables = schema["definitions"].as_object_mut().into_iter().flatten();
+    let keys = tables.filter_map(|(_, table)| table["properties"].as_object_mut()).flatten();
+    for (_, key) in keys.filter(|(_, key)| key["x-animated"] == true) {
+        let any = match key["anyOf"].take() {
+            Json::Array(any) => any,
+            _ => {
+                let bounds = [
+                    "type",
+                    "minimum",
+                    "maximum",
+                    "exclusiveMinimum",
+                    "exclusiveMaximum",
+                    "items",
+                    "minItems",
+                    "maxItems",
+                ];
+                let key = key.as_object_mut().into_iter();
+                let moved = key.flat_map(|key| bounds.map(|name| (name.to_owned(), key.remove(name))));
+                vec![moved.filter_map(|(name, value)| Some((name, value?))).collect::<Map<_, _>>().into()]
+            }
+        };
+        let over_time = json!({ "$ref": format!("#/definitions/{}", TABLE) });
+        key["anyOf"] = any.into_iter().chain([over_time]).collect();
+    }
+    schema["definitions"][TABLE] = table_schema();
+    schema
+}
+
+// The JSON schema of such a table.
+fn table_schema() -> Json {
+    let described = |mut schema: Json, key: &Key, default: Json| {
+        schema["description"] = key.doc.into();
+        if !default.is_null() {
+            schema["default"] = default;
+        }
+        schema
+    };
+    let pair = json!({ "type": "array", "minItems": 2, "maxItems": 3 });
+    json!({
+        "type": "object",
+        "description": "A value that changes over the clip.",
+        "additionalProperties": false,
+        "required": ["keys"],
+        "properties": {
+            "keys": described(json!({ "type": "array", "minItems": 2, "items": pair }), &KEYS, ().into()),
+            "ease": described(words_schema(EASES), &EASE, "smooth".into()),
+            "closed": described(json!({ "type": "boolean" }), &CLOSED, false.into()),
+        },
+    })
+}
+
+impl<T: Kind> Value for T {
+    fn read(&mut self, key: &'static Key, table: &mut Table) {
+        if let Some(value) = table.take(key).and_then(|mut given| parse(&mut given)) {
+            *self = value;
+        }
+    }
+    fn list(&self, key: &'static Key, lines: &mut Lines) {
+        lines.value(key, Some(self.text(key)), T::schema);
+    }
+    fn put(&mut self, key: &'static Key, path: &str, value: Vec3) {
+        if let Some(value) = T::of_numbers(value).filter(|_| path == key.name) {
+            *self = value;
+        }
+    }
+}
+
+impl<T: Kind> Value for Option<T> {
+    fn read(&mut self, key: &'static Key, table: &mut Table) {
+        if let Some(mut given) = table.take(key) {
+            let is_none = T::TAKES_NONE && given.value.get_ref().as_str() == Some("none");
+            *self = if is_none { None } else { parse(&mut given) };
+        }
+    }
+    fn list(&self, key: &'static Key, lines: &mut Lines) {
+        lines.value(key, self.as_ref().map(|value| value.text(key)), T::schema);
+    }
+    fn put(&mut self, key: &'static Key, path: &str, value: Vec3) {
+        if let Some(value) = T::of_numbers(value).filter(|_| path == key.name) {
+            *self = Some(value);
+        }
+    }
+}
+
+// Parses a value, or the first of a value over time.
+fn parse<T: Kind>(given: &mut Given) -> Option<T> {
+    let is_over_time = |value: &DeValue| {
+        value.as_table().is_some_and(|table| [KEYS, EASE, CLOSED].iter().any(|key| table.contains_key(key.name)))
+    };
+    if !is_over_time(given.value.get_ref()) {
+        return T::parse(given);
+    }
+    if !given.key.animated {
+        return given.problem(format!("`{}` cannot change over the clip", given.key.name), "one value");
+    }
+    let track = track::<T>(given)?;
+    let first = T::of_numbers(track.at(0.0));
+    given.context.tracks.push(track);
+    first
+}
+
+// Reads a value over time.
+fn track<T: Kind>(given: &mut Given) -> Option<Track> {
+    let (key, path) = (given.key, format!("{}{}", given.table, given.key.name));
+    let values = given.value.get_ref().as_table()?;
+    let mut table = Table::new(given.context, values, given.value.span(), TABLE);
+    let ease = table.take(&EASE).and_then(|mut given| one_of(&mut given, EASES)).unwrap_or_default();
+    let closed = table.take(&CLOSED).and_then(|mut given| bool::parse(&mut given)).unwrap_or_default();
+    let mut track = Track {
+        path,
+        count: 0,
+        keys: Vec::new(),
+        ease,
+        closed,
+        is_colour: key.colour,
+        is_angle: key.unit == "degrees",
+    };
+    if let Some(mut given) = table.take(&KEYS) {
+        read_keys::<T>(key, &mut given, &mut track);
+    }
+    let is_right = table.is_faultless();
+    table.finish();
+    (is_right && track.keys.len() > 1).then_some(track)
+}
+
+// Reads the keys of a value over time. `key` is that of the value.
+fn read_keys<T: Kind>(key: &Key, given: &mut Given, track: &mut Track) {
+    let example = "a list of keys, each `[time, value]`: [[0, ...], [0.5, ...]]";
+    let DeValue::Array(list) = given.value.get_ref() else {
+        given.wrong::<()>(example);
+        return;
+    };
+    for (i, one) in list.iter().enumerate() {
+        let mut given = given.within(one);
+        let Some(parts) = one.get_ref().as_array().filter(|parts| (2..=3).contains(&parts.len())) else {
+            given.problem::<()>(
+                format!("key {} of `{}` is no pair", i + 1, key.name),
+                "`[time, value]`, or with an ease behind them",
+            );
+            continue;
+        };
+        let time = Given { key: &TIME, ..given.within(&parts[0]) }.ruled();
+        let value = T::parse(&mut Given { key, ..given.within(&parts[1]) });
+        let ease = match parts.get(2) {
+            Some(ease) => one_of(&mut Given { key: &EASE, ..given.within(ease) }, EASES),
+            None => Some(track.ease),
+        };
+        let (Some(time), Some(value), Some(ease)) = (time, value, ease) else { continue };
+        let Some((count, value)) = value.numbers() else {
+            Given { key, ..given.within(&parts[1]) }.refuse::<()>(value.text(key), "a number at each key");
+            continue;
+        };
+        track.count = count;
+        if let Some(before) = track.keys.last().filter(|before| time <= before.time) {
+            let what = format!("this key's time, {time}, is not after the one before, {}", before.time);
+            given.within(&parts[0]).problem::<()>(what, "times that grow from key to key");
+        }
+        track.keys.push(TimedValue { time, value, ease });
+    }
+    if let ([_], [_]) = (&list[..], &track.keys[..]) {
+        given.problem::<()>(format!("`{}` has one key", key.name), "at least two; a value that stays stands alone");
+    }
+    let (Some(first), Some(last)) = (track.keys.first(), track.keys.last()) else {
+        if list.is_empty() {
+            given.problem::<()>(format!("`{}` has no keys", key.name), example);
+        }
+        return;
+    };
+    if track.closed && last.time - first.time >= 1.0 {
+        let expected = "its time below 1: the way back to the first key takes the rest of the clip";
+        given.problem::<()>("no time is left to close the loop", expected);
+    }
+}
+
+/// A value over time in TOML.
+pub(crate) fn text(track: &Track) -> String {
+    let key = |key: &TimedValue| {
+        let value = match track.count {
+            1 => number_text(key.value[0]),
+            count => list_text(&key.value[..count]),
+        };
+        let ease = if key.ease == track.ease { String::new() } else { format!(", \"{}\"", key.ease.word()) };
+        format!("[{}, {value}{ease}]", number_text(key.time))
+    };
+    let keys = track.keys.iter().map(key).collect::<Vec<_>>().join(", ");
+    let ease = if track.ease == Ease::Smooth { "" } else { &format!(", ease = \"{}\"", track.ease.word()) };
+    let closed = if track.closed { ", closed = true" } else { "" };
+    format!("{{ keys = [{keys}]{ease}{closed} }}")
+}

@@ -1,0 +1,51 @@
+//! What is changed in the finished text of a random scene.
+
+use super::SceneMaker;
+
+impl SceneMaker<'_> {
+    // Lets some values change over the clip: from what they are to those of another line with the same key.
+    pub(super) fn over_time(&mut self) {
+        let schema = &*crate::scene::toml::SCHEMA;
+        let text = std::mem::take(&mut self.text);
+        let has_relief = text.contains("[floor.relief]");
+        let mut table = String::new();
+        for line in text.lines() {
+            if line.starts_with('[') {
+                table = line.to_owned();
+            }
+            let Some((key, value)) = line.split_once(" = ") else {
+                self.add(format_args!("{line}"));
+                continue;
+            };
+            let mut tables = schema["definitions"].as_object().into_iter().flatten();
+            let is_animated = tables.any(|(_, definition)| {
+                definition["x-header"] == table.as_str() && definition["properties"][key]["x-animated"] == true
+            });
+            let others = text.lines().filter_map(|other| other.strip_prefix(key)?.strip_prefix(" = "));
+            let others: Vec<&str> = others.filter(|other| !other.contains("auto")).collect();
+            if !is_animated || value.contains("auto") || (has_relief && key == "roughness") || !self.chance(0.3) {
+                self.add(format_args!("{line}"));
+                continue;
+            }
+            let other = others[self.below(others.len())];
+            let ease = self.one_of(&["", ", ease = \"linear\"", ", ease = \"hold\"", ", closed = true"]);
+            self.add(format_args!(
+                "{key} = {{ keys = [[0.1, {value}], [0.8, {other}, \"in\"], [0.9, {value}]]{ease} }}"
+            ));
+        }
+    }
+    // Objects that stand on a flat floor.
+    pub(super) fn standing(&mut self) {
+        let is_flat = self.text.split_once("[floor]\ncorners = ").is_some_and(|(_, rest)| {
+            let corners = rest.lines().next().unwrap_or_default().split("],[");
+            let heights: Vec<_> = corners.map(|p| p.trim_end_matches(']').rsplit(',').next()).collect();
+            heights.iter().all(|z| *z == heights[0])
+        });
+        if is_flat && self.some(0.4) {
+            for object in ["body", "sphere", "ellipsoid", "rectangle", "mesh"] {
+                let header = format!("[[{object}]]\n");
+                self.text = self.text.replacen(&header, &format!("{header}on = \"floor\"\n"), 2);
+            }
+        }
+    }
+}
