@@ -61,6 +61,7 @@ pub const TEMPLATES: &[Builtin] = scenes! { "scenes/templates":
     "sea.toml",
     "particles.toml",
     "path.toml",
+    "thaw.toml",
     "coursework.toml",
 };
 

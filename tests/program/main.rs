@@ -25,6 +25,7 @@ mod messages;
 mod missing_files;
 #[cfg(unix)]
 mod ownership;
+mod over_time;
 mod particles;
 mod report;
 #[cfg(unix)]

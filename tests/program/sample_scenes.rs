@@ -127,7 +127,7 @@ fn every_sample_is_listed_printed_and_copied_by_the_program() {
 fn every_template_is_a_scene_without_faults_that_renders_where_it_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let help = text(&polyfly(dir.path(), &["new", "--help"]).stdout);
-    for name in ["infinity", "jewel", "sea", "particles", "path", "coursework"] {
+    for name in ["infinity", "jewel", "sea", "particles", "path", "thaw", "coursework"] {
         assert!(help.contains(&format!("- {name}:")), "{name}");
         let folder = dir.path().join(name);
         fs::create_dir(&folder).unwrap();
