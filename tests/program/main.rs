@@ -23,9 +23,9 @@ mod library;
 mod limits;
 mod messages;
 mod missing_files;
+mod over_time;
 #[cfg(unix)]
 mod ownership;
-mod over_time;
 mod particles;
 mod report;
 #[cfg(unix)]

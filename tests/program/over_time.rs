@@ -3,7 +3,7 @@
 use crate::common::{frames, polyfly, text, words};
 use std::path::Path;
 
-const SCENE: &str = "[output]\nframes = 8\nsize = [64, 48]\npath = \"out/%d.png\"\n[render]\nsamples = 2\n[film]\nexposure = EXPOSURE\nbloom = 0.1\n\
+const SCENE: &str = "[output]\nframes = 8\nsize = [64, 48]\npath = \"out/%d.ppm\"\n[render]\nsamples = 2\n[film]\nexposure = EXPOSURE\nbloom = 0.1\n\
     [camera]\nposition = [5, 0, 1]\nlook_at = [0, 0, 0]\nfocus = FOCUS\nlens = 0.05\n\
     [[body]]\nsolid = \"cube\"\nlamps = 3\nlamp_intensity = LAMPS\nreflection = REFLECTION\n[[light]]\nposition = [4, 2, 6]\n";
 
@@ -15,7 +15,7 @@ fn scene(values: [&str; 4]) -> String {
 
 fn render(dir: &Path, name: &str, values: [&str; 4], more: &[&str]) {
     std::fs::write(dir.join(format!("{name}.toml")), scene(values)).unwrap();
-    let (file, out) = (format!("{name}.toml"), format!("{name}/%d.png"));
+    let (file, out) = (format!("{name}.toml"), format!("{name}/%d.ppm"));
     let run = polyfly(dir, &[&[file.as_str(), "--cpu", "-q", "-o", &out], more].concat());
     assert!(run.status.success(), "{}", words(&run));
 }
@@ -38,14 +38,19 @@ fn a_frame_has_the_values_of_its_time_however_it_is_made() {
     render(dir.path(), "tiles", moving, &["--split", "tiles"]);
     assert!(frames(&dir.path().join("tiles")) == all);
     for frame in [2, 5] {
-        std::fs::remove_file(dir.path().join(format!("moving/{frame}.png"))).unwrap();
+        std::fs::remove_file(dir.path().join(format!("moving/{frame}.ppm"))).unwrap();
     }
     render(dir.path(), "moving", moving, &["--resume"]);
     assert!(frames(&dir.path().join("moving")) == all);
     // Its text again, and a flag that sets a value or keys.
     let again = text(&polyfly(dir.path(), &["convert", "moving.toml", "--to", "toml"]).stdout);
     assert!(again.contains("lamp_intensity = { keys = [[0.0, 0.0], [0.5, 7.0]], closed = true }"), "{again}");
-    render(dir.path(), "other", ["1", "6", "7", "0.9"], &["--frames", "4", "--set", "body[0].reflection={ keys = [[0, 0.9], [0.5, 0.2]] }"]);
+    render(
+        dir.path(),
+        "other",
+        ["1", "6", "7", "0.9"],
+        &["--frames", "4", "--set", "body[0].reflection={ keys = [[0, 0.9], [0.5, 0.2]] }"],
+    );
     assert!(frames(&dir.path().join("other"))[0] == all[4]);
 }
 
@@ -54,7 +59,10 @@ fn faults_of_keys_are_told_with_their_place() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.toml"), scene(["{ keys = [[0.5, 1], [0.2, 0]] }", "4", "1", "0"])).unwrap();
     let told = words(&polyfly(dir.path(), &["check", "a.toml"]));
-    assert!(told.contains("this key's time, 0.2, is not after the one before, 0.5") && told.contains("a.toml:8:"), "{told}");
+    assert!(
+        told.contains("this key's time, 0.2, is not after the one before, 0.5") && told.contains("a.toml:8:"),
+        "{told}"
+    );
     let explained = text(&polyfly(dir.path(), &["explain", "body.lamp_intensity"]).stdout);
     assert!(explained.contains("number, over time"), "{explained}");
 }

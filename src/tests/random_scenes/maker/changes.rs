@@ -21,9 +21,17 @@ impl SceneMaker<'_> {
             let is_animated = tables.any(|(_, definition)| {
                 definition["x-header"] == table.as_str() && definition["properties"][key]["x-animated"] == true
             });
-            let others = text.lines().filter_map(|other| other.strip_prefix(key)?.strip_prefix(" = "));
+            let of_table = text
+                .split("\n[")
+                .filter(|part| part.starts_with(table.trim_start_matches('[')) || part.starts_with(&table));
+            let others = of_table.flat_map(str::lines).filter_map(|other| other.strip_prefix(key)?.strip_prefix(" = "));
             let others: Vec<&str> = others.filter(|other| !other.contains("auto")).collect();
-            if !is_animated || value.contains("auto") || (has_relief && key == "roughness") || !self.chance(0.3) {
+            if !is_animated
+                || value.contains("auto")
+                || (has_relief && key == "roughness")
+                || others.is_empty()
+                || !self.chance(0.3)
+            {
                 self.add(format_args!("{line}"));
                 continue;
             }
