@@ -29,8 +29,12 @@ export function swatch(value) {
   return brush.fillStyle.startsWith("#") ? brush.fillStyle : "#808080";
 }
 
-// The text of a value in a field; lists as in TOML.
-const written = (value) => (value === undefined ? "" : Array.isArray(value) ? `[${value.map(written).join(", ")}]` : typeof value === "object" ? JSON.stringify(value) : String(value));
+// A value over time: a table of keys.
+const isOverTime = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+// A value in TOML.
+const inToml = (value) => (isOverTime(value) ? `{ ${Object.entries(value).map(([key, one]) => `${key} = ${inToml(one)}`).join(", ")} }` : Array.isArray(value) ? `[${value.map(inToml).join(", ")}]` : JSON.stringify(value));
+// The text of a value in a field; lists and tables as in TOML.
+const written = (value) => (value === undefined ? "" : isOverTime(value) ? inToml(value) : Array.isArray(value) ? `[${value.map(written).join(", ")}]` : String(value));
 const put = (field, text) => { if (field.value !== text) field.value = text; };
 // A number as in TOML; other text unchanged.
 const typed = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? String(Number(text)) : text.trim());
@@ -97,6 +101,7 @@ function listOf(kind) {
 }
 
 function fieldsOf(kind, set, value) {
+  if (isOverTime(value)) return textField(set);
   if (kind.format === "color") return colourFields(set);
   if (kind.enum) return wordField(kind, set);
   if (kind.type === "boolean") return switchField(set);
