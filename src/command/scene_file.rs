@@ -11,6 +11,7 @@ use crate::report::{fault, is_quiet, warn};
 use crate::run::load::read_text;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::diagnostic::{Colours, Severity};
+use crate::scene::tokens;
 use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -47,9 +48,11 @@ impl SceneText {
 
     /// Parses the scene. Paths may start with `~`.
     pub fn parse(&self, args: &SceneArgs) -> Result<Parsed, Failure> {
+        Ok(scene::parse(&self.text, &self.shown, self.options(args))?)
+    }
+    fn options(&self, args: &SceneArgs) -> ParseOptions<'_> {
         let (solids, look) = (args.token_solids(), args.asked_look());
-        let options = ParseOptions { folder: &self.folder, home: home(), solids, look, language: language() };
-        Ok(scene::parse(&self.text, &self.shown, options)?)
+        ParseOptions { folder: &self.folder, home: home(), solids, look, language: language() }
     }
 
     /// Prints warnings.
@@ -137,18 +140,16 @@ pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec
     let source = SceneText::read(name)?;
     let parsed = source.parse(args)?;
     let grammar = parsed.grammar;
-    let (written, Parsed { mut scene, warnings, .. }) = match args.set[..] {
+    let mut changes = args.set.clone();
+    // The look of tokens decides what goes with adaptive samples.
+    if let (Grammar::Tokens, Some(SamplesArg::Range(min, max))) = (grammar, args.samples) {
+        changes.push(format!("render.samples={min}..{max}"));
+    }
+    let (written, Parsed { mut scene, warnings, .. }) = match changes[..] {
         [] => (source.clone(), parsed),
-        _ => changed(&source, parsed, args)?,
+        _ => changed(&source, parsed, args, &changes)?,
     };
     written.warn(warnings);
-    // The shutter of tokens is that of their look alone, and adaptive samples have none.
-    if grammar == Grammar::Tokens
-        && matches!(args.samples, Some(SamplesArg::Range(..)))
-        && !sets(args, "camera.shutter")
-    {
-        scene.camera.shutter = 0.0;
-    }
     args.override_scene(&mut scene)?;
     replace_missing(args, &mut scene).into_iter().for_each(|(file, instead)| source.warn_of_missing(&file, instead));
     let sandbox = PathSandbox::of(name, args.allow_outside);
@@ -171,25 +172,23 @@ pub fn replace_missing(args: &SceneArgs, scene: &mut Scene) -> Vec<(PathBuf, Mes
     missing.into_iter().filter_map(|file| scene.replace_picture(&file).map(|instead| (file, instead))).collect()
 }
 
-// Whether `--set` names the key.
-fn sets(args: &SceneArgs, key: &str) -> bool {
-    args.set.iter().any(|change| change.trim_start().starts_with(key))
-}
-
-// Applies `--set` and parses the scene again.
-fn changed(source: &SceneText, parsed: Parsed, args: &SceneArgs) -> Result<(SceneText, Parsed), Failure> {
+// Applies assignments of keys and parses the scene again.
+fn changed(
+    source: &SceneText,
+    parsed: Parsed,
+    args: &SceneArgs,
+    changes: &[String],
+) -> Result<(SceneText, Parsed), Failure> {
     let (mut text, folder) = match parsed.grammar {
         Grammar::Toml => (source.text.clone(), source.folder.clone()),
-        // Its paths are already resolved. Its shutter is its look's alone, so it gives way to keys that have none beside them.
+        // Its paths are already resolved. Its look stays a look, which gives way to the keys that are set.
         Grammar::Tokens => {
-            let mut scene = parsed.scene;
-            if sets(args, "sky.transparent") || sets(args, "render.noise") {
-                scene.camera.shutter = 0.0;
-            }
-            (scene.to_toml(), PathBuf::new())
+            let text =
+                tokens::in_toml(&source.text, source.options(args)).map_err(|list| Box::new(source.problems(list)))?;
+            (text, PathBuf::new())
         }
     };
-    for change in &args.set {
+    for change in changes {
         let (key, value) = assignment(change)?;
         let wrong = |e| usage!("--set {}: {e}", brief(change));
         text = scene::edit::set(&text, key, Some(value)).map_err(wrong)?;

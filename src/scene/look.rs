@@ -1,7 +1,9 @@
 //! Looks: values for the keys that a scene does not give.
 
+use super::toml::write_without;
 use super::{CameraPath, Exposure, FloorShape, LampShape, Look, Scene, Sky, SkySource, Tone, is_parallelogram};
 use crate::math::vec3::Vec3;
+use std::cell::RefCell;
 
 /// The width of bars in the look of film, in circumradii.
 const BAR: f64 = 0.024;
@@ -49,6 +51,20 @@ impl Look {
         }
         scene.film.dither = is_given("film.dither").then_some(is_dithered);
         scene.film = scene.film.canonical();
+    }
+}
+
+impl Look {
+    /// A scene to which the look is not applied yet, in TOML: with the look's name, and without the keys that the look decides.
+    pub(crate) fn text(self, scene: &Scene) -> String {
+        let own = RefCell::new(Vec::new());
+        self.apply(&mut scene.clone(), &|key| {
+            own.borrow_mut().push(key.to_owned());
+            false
+        });
+        let mut named = scene.clone();
+        named.film.look = Some(self);
+        write_without(&named, &own.into_inner())
     }
 }
 

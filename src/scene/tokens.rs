@@ -277,6 +277,18 @@ fn solid_name(language: Language, solid: Solid) -> String {
 
 /// Parses a scene.
 pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
+    let (mut scene, look, warnings) = parse_plain(text, reading)?;
+    look.apply(&mut scene, &|_| false);
+    Ok((scene, warnings))
+}
+
+/// A scene in TOML whose look is named, without the keys that the look decides.
+pub fn in_toml(text: &str, reading: ParseOptions) -> Result<String, Vec<Problem>> {
+    parse_plain(text, reading).map(|(scene, look, _)| look.text(&scene))
+}
+
+// Parses a scene without its look, and its look.
+fn parse_plain(text: &str, reading: ParseOptions) -> Result<(Scene, Look, Vec<Problem>), Vec<Problem>> {
     read(text, reading).map_err(|problem| {
         if problem.help.is_some() {
             return vec![problem];
@@ -336,7 +348,8 @@ fn other_language(text: &str) -> Option<&'static str> {
     }
 }
 
-fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Problem> {
+// Reads a scene without its look, and its look.
+fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Look, Vec<Problem>), Problem> {
     let tokens = split(text);
     let language = reading.language;
     let (expected, whole_scene) = (language.expected(language.a_scene()), language.prints_a_scene());
@@ -404,7 +417,7 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
         return Err(problem.help(language.is_the_light_count_right(dialect)));
     }
     let sampling = Sampling::PerAxis(samples);
-    let mut scene = Scene {
+    let scene = Scene {
         world,
         camera: Camera { fov_deg, path, ..Camera::default() },
         render: RenderSettings { width, height, sampling, depth, ..RenderSettings::default() },
@@ -413,6 +426,5 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Prob
     };
     // The programs of the two shorter dialects know no lamps and shade plainly.
     let own = if dialect == Dialect::Full { Look::Film } else { Look::Plain };
-    reading.look.unwrap_or(own).apply(&mut scene, &|_| false);
-    Ok((scene, r.warnings))
+    Ok((scene, reading.look.unwrap_or(own), r.warnings))
 }

@@ -33,9 +33,15 @@ pub(crate) static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
 
 /// The scene in TOML.
 pub fn write(scene: &Scene) -> String {
+    write_without(scene, &[])
+}
+
+/// The scene in TOML without the keys and tables of these paths.
+pub fn write_without(scene: &Scene, paths: &[String]) -> String {
     let mut text = String::new();
     let over_time = scene.tracks.all().iter().map(|track| (track.path.as_str(), over_time::text(track)));
-    scene.written().write(&over_time.collect::<Vec<_>>(), &mut text);
+    let left_out = paths.iter().map(|path| (path.as_str(), String::new()));
+    scene.written().write(&left_out.chain(over_time).collect::<Vec<_>>(), &mut text);
     text
 }
 

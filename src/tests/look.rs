@@ -119,3 +119,27 @@ fn tokens_say_both_looks() {
     let why = tokens::write(&own).unwrap_err();
     assert!(why.len() == 1 && why[0].contains("its film"), "{why:?}");
 }
+
+// A look that is named decides what it would of the tokens themselves, and gives way to what excludes one of its keys.
+#[test]
+fn the_look_of_tokens_stays_a_look_in_toml() {
+    for look in [Look::Film, Look::Plain] {
+        for tokens in [DEFAULT_TOKENS, REDUCED] {
+            let options = ParseOptions { look: Some(look), ..ParseOptions::default() };
+            let text = tokens::in_toml(tokens, options).unwrap();
+            assert_eq!(read(&text, None), read(tokens, Some(look)), "{text}");
+            assert!(text.contains(&format!("look = \"{}\"", look.name())));
+            assert!(!text.contains("\nbloom = ") || look == Look::Plain, "{text}");
+        }
+    }
+    let text = tokens::in_toml(DEFAULT_TOKENS, ParseOptions::default()).unwrap();
+    let with = |key: &str, value: &str| {
+        let scene = read(&scene::edit::set(&text, key, Some(value)).unwrap(), None);
+        (scene.camera.shutter, scene.film.bloom)
+    };
+    assert_eq!(with("film.grain", "0.1"), (0.5, 0.1));
+    assert_eq!(with("sky.transparent", "true"), (0.0, 0.1));
+    assert_eq!(with("render.samples", "4..64"), (0.0, 0.1));
+    assert_eq!(with("render.samples", "1"), (0.0, 0.1), "a streak needs samples");
+    assert_eq!(with("film.bloom", "0.3"), (0.5, 0.3));
+}

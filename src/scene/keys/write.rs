@@ -60,26 +60,29 @@ impl Lines {
         }
         self
     }
-    /// Writes the keys in TOML. `over_time` has the paths and texts of values that change over the clip.
-    pub fn write(&self, over_time: &[(&str, String)], out: &mut String) {
-        self.write_table("", "", over_time, out);
+    /// Writes the keys in TOML. `instead` has texts in place of values, by their paths; an empty one leaves the key or table out.
+    pub fn write(&self, instead: &[(&str, String)], out: &mut String) {
+        self.write_table("", "", instead, out);
     }
     // Writes the table whose header has this path; `place` is its path with indices of lists, and a point at its end.
-    fn write_table(&self, path: &str, place: &str, over_time: &[(&str, String)], out: &mut String) {
-        let animated = |name: &str| {
-            let found = over_time.iter().find(|(path, _)| path.strip_prefix(place) == Some(name));
+    fn write_table(&self, path: &str, place: &str, instead: &[(&str, String)], out: &mut String) {
+        let replaced = |name: &str| {
+            let found = instead.iter().find(|(path, _)| path.strip_prefix(place) == Some(name));
             found.map(|(_, text)| text.as_str())
         };
         let (last, first): (Vec<_>, Vec<_>) = self.entries.iter().partition(|entry| entry.key.last);
         for Entry { key, content, is_default } in first.iter().chain(&last) {
-            let text = animated(key.name).or_else(|| content.text().filter(|_| !is_default));
-            if let Some(text) = text {
+            let text = replaced(key.name).or_else(|| content.text().filter(|_| !is_default));
+            if let Some(text) = text.filter(|text| !text.is_empty()) {
                 // Writing to a String cannot fail.
                 let _ = writeln!(out, "{} = {text}", key.name);
             }
         }
         for Entry { key, content, .. } in &self.entries {
             let Content::Tables { is_list, written, .. } = content else { continue };
+            if replaced(key.name).is_some() {
+                continue;
+            }
             let path = below(path, key.name);
             for (i, table) in written.iter().enumerate() {
                 if !out.is_empty() {
@@ -87,7 +90,7 @@ impl Lines {
                 }
                 let _ = writeln!(out, "{}", Content::header(*is_list, &path));
                 let index = if *is_list { format!("{i}.") } else { String::new() };
-                table.write_table(&path, &format!("{place}{}.{index}", key.name), over_time, out);
+                table.write_table(&path, &format!("{place}{}.{index}", key.name), instead, out);
             }
         }
     }
