@@ -67,8 +67,9 @@ pub fn compile(set: &KernelSet) {
 }
 
 // Debug builds too: slow lanes would make every test run slow. A third level takes longer to compile, and is no faster. Sets whose speed
-// nobody sees need less: the one that counts operations, the one of tests/domain, and those under the sanitizers.
+// nobody sees need less: the one that counts operations, those of one lane, which stand in for GPUs, and those under the sanitizers.
 fn opt_level(name: &str) -> u32 {
-    let is_slow = ["counting", "domain"].contains(&name) || std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();
+    let is_slow =
+        ["counting", "domain", "scalar"].contains(&name) || std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();
     if is_slow { 1 } else { 2 }
 }
