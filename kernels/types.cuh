@@ -85,7 +85,9 @@ struct TraitsOf {
 template <class S>
 struct SceneTraits;
 struct HorizonScene : SmallScene {};
+struct LensScene : Scene {};
 struct RichScene : Scene {};
+struct BevelScene : Scene {};
 struct FullScene : Scene {};
 template <>
 struct SceneTraits<SmallScene> : TraitsOf<SMALL_FEATURES> {};
@@ -94,7 +96,11 @@ struct SceneTraits<HorizonScene> : TraitsOf<HORIZON_FEATURES> {};
 template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
 template <>
+struct SceneTraits<LensScene> : TraitsOf<LENS_FEATURES> {};
+template <>
 struct SceneTraits<RichScene> : TraitsOf<RICH_FEATURES> {};
+template <>
+struct SceneTraits<BevelScene> : TraitsOf<BEVEL_FEATURES> {};
 template <>
 struct SceneTraits<FullScene> : TraitsOf<ALL_FEATURES> {};
 

@@ -3,6 +3,12 @@
 #pragma once
 #include "integrator.cuh"
 
+// Whether a path may meet what light samples reach too, or a rough mirror.
+template <class S>
+POLYFLY_METHOD constexpr bool weighs_samples() {
+  return has_any<S>(FEATURE_EMITTERS | FEATURE_SKY_MAP | FEATURE_MATERIALS | FEATURE_FLOOR);
+}
+
 // A path's contribution, clamped to Constants::clamp after a diffuse bounce: few samples find small bright lights that
 // way, and they would show as fireflies.
 template <class S>
@@ -63,7 +69,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   Int flags = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
   const Int history =
       widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED), select(is_mirror, s.widening, zero));
-  if constexpr (!has_any<S>(~PLAIN_FEATURES)) {
+  if constexpr (!weighs_samples<S>()) {
     flags = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), flags);
   } else {
     mis_distance = select(on, mis_distance + t, zero);
@@ -110,7 +116,7 @@ struct PathTracing : RandomSamples {
     if (has_fog(scene)) queue.add_radiance(incoming, clamp_indirect(scene, incoming, incoming.weight * s.fog), met);
     const SamplePoint point = queue.sampler(ray);
     Mask spreads = met & (max_component(s.albedo) > Real(0.0f));
-    if constexpr (has_any<S>(~PLAIN_FEATURES)) {
+    if constexpr (weighs_samples<S>()) {
       const Mask glows = met & (max_component(s.emission) > Real(0.0f));
       if (any(glows)) {
         const Real share = emitter_mis_weight(scene, ray.bounces, state.mis_distance + hit.t, s.p, ray.d, s.emission,
@@ -123,7 +129,7 @@ struct PathTracing : RandomSamples {
       const Mask lit = given_any(spreads);
       POLYFLY_NO_UNROLL
       for (int i = 0; i < scene.lights.len; ++i) sample_light<false>(scene, i, ray, s, lit, queue);
-      if constexpr (has_any<S>(FEATURE_EMITTERS | FEATURE_SKY_MAP)) {
+      if constexpr (weighs_samples<S>()) {
         if (scene.emitters.len > 0) {
           LightSample sample = sample_emitter(scene, ray, s, point, lit);
           sample.colour = clamp_indirect(scene, ray, sample.colour);

@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, all), SceneKind::Plain);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS, all), SceneKind::Rich);
         // Path tracing has no kernels for scenes in parameters, and no adaptive kernels for plain scenes.
-        assert_eq!(kind(INTEGRATOR_PATH, 0, all), SceneKind::Plain);
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS, all), SceneKind::Lens);
         assert_eq!(kind(INTEGRATOR_PATH, 0, DeviceNeeds { adaptive: true, ..all }), SceneKind::Rich);
     }
 }
