@@ -183,12 +183,12 @@ impl Plan {
             let task = if is_one_of_several { task.at_moment(moments.start, self.moments) } else { task };
             FramePart { kind, moments, task }
         };
-        let moments: Vec<Range<u32>> = match kind {
-            FrameTask::Picture => vec![0..self.moments],
-            FrameTask::Half(_) => (0..self.moments).map(|moment| moment..moment + 1).collect(),
-            FrameTask::Features => vec![0..1],
+        let (groups, of) = match kind {
+            FrameTask::Picture => (1, self.moments),
+            FrameTask::Half(_) => (self.moments, 1),
+            FrameTask::Features => (1, 1),
         };
-        let all = moments.iter().flat_map(|moments| self.bands().map(|rows| part(moments.clone(), rows)));
+        let all = (0..groups).flat_map(|i| self.bands().map(move |rows| part(i..i + of, rows)));
         all.filter(|part| !part.task.samples.is_empty()).collect()
     }
 

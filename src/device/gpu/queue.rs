@@ -189,7 +189,7 @@ impl<A: Api> Gpu<A> {
                     compute.fill(counts, BAND_AT, 1, number.min(u32::from(u8::MAX)) as u8)?;
                 }
                 let part = if moments.len() > 1 { as_sums.at_moment(i, moments.len() as u32) } else { as_sums.clone() };
-                threads = self.trace_band(&part, moment, band.clone(), slot, to, i > 0)?;
+                threads = self.trace_band(&part, moment, band.clone(), slot, (to, i > 0))?;
             }
             let Some((kernels, params, lane)) = post else {
                 self.leave(task, band, out, slot, planes)?;
@@ -270,8 +270,7 @@ impl<A: Api> Gpu<A> {
         (resident, camera): &ResidentMoment<A>,
         rows: Range<u32>,
         Slot { trial, counts, .. }: &Slot<A>,
-        pixels: &A::Memory,
-        adds: bool,
+        (pixels, adds): (&A::Memory, bool),
     ) -> Result<u64, DeviceError> {
         let launch = task.launch();
         let mut film = task.output.film(pixels.address(0) as *mut u8, rows.start);
