@@ -37,6 +37,7 @@ pub const SAMPLES: &[Builtin] = scenes! { "scenes":
     "glass.toml",
     "hall.toml",
     "heap.toml",
+    "hero.toml",
     "infinity.toml",
     "jewels.toml",
     "lagoon.toml",

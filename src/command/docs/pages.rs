@@ -156,6 +156,7 @@ pub const PICTURES: &[(&str, &[u8])] = pictures! {
     "glass.webp"
     "hall.webp"
     "heap.webp"
+    "hero.webp"
     "infinity.webp"
     "jewels.webp"
     "lagoon.webp"
