@@ -14,8 +14,9 @@ use crate::scene::diagnostic::Rule;
 use serde_json::{Map, Value as Json, json};
 use toml::de::DeValue;
 
-// The name of the table in the schema.
+// The name of the table in messages, and in the schema, where a reference has no spaces.
 const TABLE: &str = "value over time";
+const DEFINITION: &str = "value-over-time";
 
 const EASES: &WordList<Ease> = Ease::WORDS;
 
@@ -54,10 +55,10 @@ pub(crate) fn published(schema: &Json) -> Json {
                 vec![moved.filter_map(|(name, value)| Some((name, value?))).collect::<Map<_, _>>().into()]
             }
         };
-        let over_time = json!({ "$ref": format!("#/definitions/{}", TABLE) });
+        let over_time = json!({ "$ref": format!("#/definitions/{DEFINITION}") });
         key["anyOf"] = any.into_iter().chain([over_time]).collect();
     }
-    schema["definitions"][TABLE] = table_schema();
+    schema["definitions"][DEFINITION] = table_schema();
     schema
 }
 
