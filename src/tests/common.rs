@@ -48,6 +48,11 @@ pub fn own(name: &str) -> Scene {
     load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name))
 }
 
+/// A scene of the tests' own, which stays as it is while samples change.
+pub fn fixed(name: &str) -> Scene {
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(name))
+}
+
 pub fn toml(text: &str) -> Scene {
     scene::parse(text, "test.toml", ParseOptions::default()).unwrap_or_else(|e| panic!("{e}")).scene
 }

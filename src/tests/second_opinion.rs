@@ -34,7 +34,7 @@ fn tokens_of_the_default_scene() {
 
 #[test]
 fn lamps_in_mirrors() {
-    let mut scene = sized(own("infinity.toml"), 48, 36, 1);
+    let mut scene = sized(fixed("infinity.toml"), 48, 36, 1);
     scene.film = crate::scene::FilmSettings::default();
     scene.render.depth = 7;
     scene.render.cutoff = 0.01;
@@ -45,7 +45,7 @@ fn lamps_in_mirrors() {
 
 #[test]
 fn refraction_and_wood() {
-    let mut scene = sized(own("glass.toml"), 64, 36, 1);
+    let mut scene = sized(fixed("glass.toml"), 64, 36, 1);
     // The oracle supports plain surroundings only.
     scene.film = crate::scene::FilmSettings::default();
     scene.world.sky = crate::scene::Sky::default();
@@ -79,7 +79,7 @@ fn clear_glass_vanishes_in_an_even_sky() {
 
 #[test]
 fn all_solids_without_lamps() {
-    let mut scene = sized(own("solids.toml"), 64, 36, 2);
+    let mut scene = sized(fixed("solids.toml"), 64, 36, 2);
     scene.world.bodies.iter_mut().for_each(|b| b.lamps = Lamps::Each(0));
     scene.render.depth = 5;
     scene.render.cutoff = 0.01;
@@ -99,7 +99,7 @@ fn bent_floor() {
 #[test]
 fn from_far_away() {
     // At a distance of a thousand radii: rounding of the distance must not change the silhouette.
-    let mut scene = sized(own("solids.toml"), 64, 36, 1);
+    let mut scene = sized(fixed("solids.toml"), 64, 36, 1);
     scene.world.bodies.iter_mut().for_each(|b| b.lamps = Lamps::Each(0));
     scene.world.floor = None;
     (eye(&mut scene).r0, eye(&mut scene).z0, scene.camera.fov_deg) = (1500.0, 400.0, 0.3);

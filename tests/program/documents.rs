@@ -81,6 +81,6 @@ fn the_loop_on_top_of_the_readme_is_what_the_renderer_makes() {
         assert_eq!((shown.width(), shown.height()), (400, 225));
         let off: Vec<f64> = block_means(&shown).iter().zip(block_means(&made)).map(|(a, b)| (a - b).abs()).collect();
         let (mean, max) = (off.iter().sum::<f64>() / off.len() as f64, off.iter().copied().fold(0.0, f64::max));
-        assert!(mean < 2.0 && max < 45.0, "frame {index} is off by {mean:.2} codes in the mean, {max:.1} at most");
+        assert!(mean < 3.0 && max < 45.0, "frame {index} is off by {mean:.2} codes in the mean, {max:.1} at most");
     }
 }
