@@ -40,16 +40,25 @@ def start(args, folder=work, **more):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def ended(process, code=0, given=b""):
-    out, err = process.communicate(given, timeout=300)
+def checked(process, code, out, err):
     words = err.decode(errors="replace")
     assert process.returncode == code, f"{process.args}: exit code {process.returncode}, expected {code}: {words}"
     return out, words
 
 
+def ended(process, code=0, given=b""):
+    return checked(process, code, *process.communicate(given, timeout=300))
+
+
 def run(*args, code=0, given=b"", folder=work, **more):
-    """The program under Wine: its output and its words."""
-    return ended(start(args, folder, **more), code, given)
+    """The program under Wine: its output and its words. A fault of the program is an exit code of Windows; where a signal has
+    ended Wine itself, it starts once more."""
+    process = start(args, folder, **more)
+    out, err = process.communicate(given, timeout=300)
+    if process.returncode == -signal.SIGSEGV:
+        done(f"Wine itself has crashed, and starts once more: {process.args}")
+        return ended(start(args, folder, **more), code, given)
+    return checked(process, code, out, err)
 
 
 def linux(*args, given=b"", folder=work, **more):
