@@ -135,7 +135,9 @@ class Studio:
         return self.browser.find_element(By.ID, f"key-{key}")
 
     def table(self, name):
+        """Opens a table. The page makes its fields in an event of its own, which comes after the click."""
         self.browser.find_element(By.CSS_SELECTOR, f"[data-table='{name}'] > summary").click()
+        self.wait(lambda: self.fields(name))
 
     def fields(self, name):
         """The keys of a table that are shown, from above."""
