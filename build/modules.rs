@@ -35,6 +35,10 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
     });
     let post: String = post.collect();
     let kinds: String = rows("SCENE").map(|row| format!("    {},\n", capitalised(row.arguments[0]))).collect();
+    let features = rows("SCENE").map(|row| {
+        format!("            SceneKind::{} => gpu_types::{},\n", capitalised(row.arguments[0]), row.arguments[2])
+    });
+    let features: String = features.collect();
     let modules = rows("MODULE").map(|row| {
         let [integrator, scene, output, blocks] = row.arguments[..] else {
             panic!("kernels/modules.def: {:?}", row.arguments)
@@ -44,19 +48,19 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
         let parameters = format!("{} {} {} {blocks}", integrator[1], integrator[2], scene[1]);
         format!(
             "    PtxModule {{\n        ptx: {},\n        integrator: gpu_types::INTEGRATOR_{},\n        rays: Rays::{},\n        \
-             scene: SceneKind::{},\n        features: gpu_types::{},\n        output: Output::{},\n    }},\n",
+             scene: SceneKind::{},\n        output: Output::{},\n    }},\n",
             embedded(&name, &parameters),
             integrator[0].to_uppercase(),
             capitalised(&integrator[2].to_lowercase()),
             capitalised(scene[0]),
-            scene[2],
             capitalised(output),
         )
     });
     let modules: String = modules.collect();
     format!(
         "/// Kinds of scenes, the smallest first.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]\n\
-         pub enum SceneKind {{\n{kinds}}}\nstatic MODULES: &[PtxModule] = &[\n{modules}];\n{post}"
+         pub enum SceneKind {{\n{kinds}}}\nimpl SceneKind {{\n    fn features(self) -> i32 {{\n        match self {{\n{features}        }}\n    }}\n}}\n\
+         static MODULES: &[PtxModule] = &[\n{modules}];\n{post}"
     )
 }
 

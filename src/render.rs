@@ -309,7 +309,7 @@ impl Renderer {
         let open = || sinks.iter_mut().try_for_each(|s| s.open(&info));
         let devices = || match self.waiting.take() {
             Some((ready_for, devices)) if ready_for == needs.device => Ok(devices),
-            _ => self.devices(needs.device, &post, progress),
+            _ => self.devices(&needs.device, progress),
         };
         let (opened, devices) = threads::both("open", open, devices).map_err(DeviceError::from)?;
         opened?;
@@ -344,15 +344,10 @@ impl Renderer {
     }
 
     // The devices, with the scene uploaded.
-    fn devices(
-        &mut self,
-        needs: DeviceNeeds,
-        post: &Arc<PostPipeline>,
-        progress: &mut dyn Progress,
-    ) -> Result<Vec<Box<dyn Device>>, Error> {
+    fn devices(&mut self, needs: &DeviceNeeds, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Device>>, Error> {
         let made: Vec<_> = std::thread::scope(|scope| {
             let make = |info: &GpuInfo| {
-                let mut gpu = device::open(info, Arc::clone(&self.prepared.first), needs)?;
+                let mut gpu = device::open(info, Arc::clone(&self.prepared.first), needs.clone())?;
                 if let Some((_, task)) = self.options.fault.filter(|(ordinal, _)| *ordinal == info.ordinal) {
                     gpu.inject_fault(task);
                 }
@@ -377,11 +372,9 @@ impl Renderer {
             }
         }
         if self.chosen.cpu {
-            let cpu = self.cpu(self.prepared.isa).metered(Arc::clone(&self.meter));
-            devices.push(Box::new(match needs.post {
-                Some(_) => cpu.with_post(Arc::clone(post)),
-                None => cpu,
-            }));
+            devices.push(Box::new(
+                self.cpu(self.prepared.isa).with_post(needs.post.clone()).metered(Arc::clone(&self.meter)),
+            ));
         }
         Ok(devices)
     }

@@ -27,8 +27,12 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   if (any(met & (s.widening > Real(0.0f)))) c.reflected.bounces = widened(c.reflected.bounces, s.widening);
   if constexpr (has_materials<S>()) {
     c.reflected.weight = c.reflected.weight * s.dye;
-    c.reflected.bounces = (c.reflected.bounces & Int(~LIGHTS_SAMPLED)) | s.spawn_flags | s.reflect_flags |
-        select(s.alpha > Real(0.0f), Int(BLURRED | LIGHTS_SAMPLED), Int(0));
+    c.reflected.bounces = c.reflected.bounces | s.spawn_flags | s.reflect_flags |
+        select(s.alpha > Real(0.0f), Int(BLURRED), Int(0));
+    // Sunlight asks whether the lights have been sampled.
+    if constexpr (has_features<S>(FEATURE_SUN))
+      c.reflected.bounces = (c.reflected.bounces & Int(~LIGHTS_SAMPLED)) |
+          select(s.alpha > Real(0.0f), Int(LIGHTS_SAMPLED), Int(0));
   }
   c.reflects =
       deeper & m.valid & !(max_component(c.reflected.weight) < cutoff) & (max_component(m.weight) > Real(0.0f));

@@ -4,7 +4,7 @@ use super::scene_file::load_scene;
 use crate::cli::{Failure, VerifyArgs};
 use crate::device::{self, Device, DeviceError, DeviceNeeds, FilmSlice, GpuInfo, Task};
 use crate::kernels::Isa;
-use crate::render::plan::moments;
+use crate::render::plan::{moments, tracing_makes_pictures};
 use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
 use std::sync::Arc;
@@ -17,26 +17,23 @@ pub struct TestDevice {
 
 /// All instruction sets of the CPU, the widest first, and all GPUs.
 pub fn subjects(renderer: &Renderer, gpus: &[GpuInfo]) -> Vec<TestDevice> {
-    let (post, render) = (Arc::new(renderer.post()), &renderer.scene().render);
     // Post steps that need the host are left out.
-    let params = post.params(render.width, render.height).filter(|_| !post.is_plain() || moments(renderer.scene()) > 1);
-    let cpu = |isa: Isa| {
-        let cpu = renderer.cpu(isa);
-        let cpu = if params.is_some() { cpu.with_post(Arc::clone(&post)) } else { cpu };
-        TestDevice { name: format!("cpu {}", isa.name), device: Ok(Box::new(cpu) as Box<dyn Device>) }
-    };
+    let (scene, post) = (renderer.scene(), renderer.post().on_devices());
+    let post = (!tracing_makes_pictures(scene, &post)).then(|| Arc::new(post));
     let needs = DeviceNeeds {
         rgba: true,
         yuv: true,
-        linear: params.is_some(),
+        linear: post.is_some(),
         features: false,
-        adaptive: render.sampling.is_adaptive(),
-        post: params,
+        adaptive: scene.render.sampling.is_adaptive(),
+        post,
     };
-    let gpu = |info: &GpuInfo| TestDevice {
-        name: info.label(),
-        device: device::open(info, Arc::clone(&renderer.prepared.first), needs).map(|gpu| gpu as Box<dyn Device>),
+    let cpu = |isa: Isa| {
+        let cpu: Box<dyn Device> = Box::new(renderer.cpu(isa).with_post(needs.post.clone()));
+        TestDevice { name: format!("cpu {}", isa.name), device: Ok(cpu) }
     };
+    let open = |info: &GpuInfo| device::open(info, Arc::clone(&renderer.prepared.first), needs.clone());
+    let gpu = |info: &GpuInfo| TestDevice { name: info.label(), device: open(info).map(|gpu| gpu as Box<dyn Device>) };
     let sets = Isa::available().into_iter().map(cpu);
     sets.chain(gpus.iter().map(gpu)).collect()
 }
@@ -50,8 +47,7 @@ impl TestDevice {
             Err(e) => return Err(DeviceError::Failed(e.to_string()).into()),
         };
         let (prepared, count) = (&renderer.prepared, moments(scene));
-        let scenes = prepared.pool.install(|| prepared.scenes_of(frame, count))?;
-        let moments = prepared.moments_of(frame, count, &scenes);
+        let moments = prepared.pool.install(|| prepared.moments_of(frame, count))?;
         let ticket = device.submit(&Task::picture(scene, frame), &moments, FilmSlice::default())?;
         Ok(device.wait(ticket)?.1)
     }

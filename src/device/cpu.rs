@@ -58,10 +58,10 @@ impl Cpu {
         }
     }
 
-    /// Applies these post steps to finished pictures. They must need nothing but light.
-    pub fn with_post(self, post: Arc<PostPipeline>) -> Cpu {
-        let info = DeviceInfo { runs_post: true, ..self.info };
-        Cpu { info, post: Some(post), ..self }
+    /// Applies these post steps, if there are any, to finished pictures. They must need nothing but light.
+    pub fn with_post(self, post: Option<Arc<PostPipeline>>) -> Cpu {
+        let info = DeviceInfo { runs_post: post.is_some(), ..self.info };
+        Cpu { info, post, ..self }
     }
 
     /// Replaces the scene by another one of the same size.
@@ -141,7 +141,7 @@ impl Cpu {
         let rgba = bytemuck::cast_slice_mut(out.sized(4 * size.0 as usize * size.1 as usize));
         self.pool.install(|| {
             let mut image = film::resolve(size, sums, task.samples.end - task.samples.start, counts, self.isa);
-            post.picture(&context, &mut image, None, false, rgba)
+            post.of_frame(task.frame).picture(&context, &mut image, None, false, rgba)
         })?;
         self.sums = memory;
         let time = start.elapsed();

@@ -11,7 +11,7 @@ const RING_BYTES: usize = 1 << 28;
 
 /// Bytes per pixel of a task's largest result on a GPU, and of the largest buffer there. Post steps have memory of
 /// their own, for as many tasks as there are streams.
-pub fn held(needs: DeviceNeeds) -> (usize, usize) {
+pub fn held(needs: &DeviceNeeds) -> (usize, usize) {
     let output = match needs {
         DeviceNeeds { features: true, .. } => TaskOutput::Features,
         DeviceNeeds { linear: true, post: None, .. } => TaskOutput::Sums,
@@ -24,7 +24,7 @@ pub fn held(needs: DeviceNeeds) -> (usize, usize) {
 }
 
 /// The number of tasks in flight on a GPU with enough memory.
-pub fn ring((width, height): (u32, u32), needs: DeviceNeeds) -> usize {
+pub fn ring((width, height): (u32, u32), needs: &DeviceNeeds) -> usize {
     (RING_BYTES / (held(needs).1 * width as usize * height as usize)).clamp(1, RING)
 }
 

@@ -1,8 +1,10 @@
 //! Tasks of devices, and their statistics.
 
-use crate::gpu_types::{Features, FilmBuffers, Launch, PostParams};
+use crate::film::post::PostPipeline;
+use crate::gpu_types::{Features, FilmBuffers, Launch};
 use crate::scene::{Sampling, Scene};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The unit of work of a device.
@@ -188,7 +190,7 @@ impl Schedule {
 }
 
 /// What a device must be prepared for.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceNeeds {
     /// RGBA of finished pictures.
     pub rgba: bool,
@@ -200,6 +202,6 @@ pub struct DeviceNeeds {
     pub features: bool,
     /// Adaptive sampling.
     pub adaptive: bool,
-    /// Post steps for finished pictures, if the device has enough memory.
-    pub post: Option<PostParams>,
+    /// Post steps for finished pictures, if the device has enough memory. Devices can run all of them.
+    pub post: Option<Arc<PostPipeline>>,
 }

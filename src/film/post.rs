@@ -17,6 +17,7 @@ use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
 use legend::Legend;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A step between the mean light and the tone curve, in linear light.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +104,8 @@ pub struct PostPipeline {
     pub dither: bool,
     // The automatic exposure, in stops.
     automatic: f64,
+    // The scene, if its film changes over the clip. Then the steps are those of the start.
+    changing: Option<Arc<Scene>>,
 }
 
 impl PostPipeline {
@@ -114,7 +117,9 @@ impl PostPipeline {
         let legend = particles.zip(range).map(|(particles, range)| {
             PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: scene.film.tone })
         });
-        PostPipeline::of(&scene.film, stops, denoise.cloned().map(PostStep::Denoise), legend)
+        let changing = scene.film_moves().then(|| Arc::new(scene.clone()));
+        let at_start = PostPipeline::of(&scene.film, stops, denoise.cloned().map(PostStep::Denoise), legend);
+        PostPipeline { changing, ..at_start }
     }
 
     // The steps of a film between the first and the last one.
@@ -131,14 +136,12 @@ impl PostPipeline {
             last,
         ];
         let steps = steps.into_iter().flatten().collect();
-        PostPipeline { steps, tone: film.tone, dither: film.is_dithered(), automatic }
+        PostPipeline { steps, tone: film.tone, dither: film.is_dithered(), automatic, changing: None }
     }
 
     /// The steps of a frame, which has a film of its own if the film changes over the clip.
-    pub fn of_frame(&self, scene: &Scene, frame: u32) -> Cow<'_, PostPipeline> {
-        if !scene.film_moves() {
-            return Cow::Borrowed(self);
-        }
+    pub fn of_frame(&self, frame: u32) -> Cow<'_, PostPipeline> {
+        let Some(scene) = &self.changing else { return Cow::Borrowed(self) };
         let kept = |kind: fn(&PostStep) -> bool| self.steps.iter().find(|step| kind(step)).cloned();
         let (first, last) = (kept(PostStep::is_denoiser), kept(|step| matches!(step, PostStep::Legend(_))));
         Cow::Owned(PostPipeline::of(&scene.film_at(f64::from(frame)), self.automatic, first, last))
@@ -146,7 +149,7 @@ impl PostPipeline {
 
     /// Whether the tracing kernels make the picture themselves: the only step is a tone curve in single precision.
     pub fn is_plain(&self) -> bool {
-        self.steps.is_empty() && self.tone.knee().is_some() && !self.dither
+        self.steps.is_empty() && self.tone.knee().is_some() && !self.dither && self.changing.is_none()
     }
     /// Whether the bytes are the same on every machine.
     pub fn is_exact(&self) -> bool {
@@ -175,10 +178,27 @@ impl PostPipeline {
         self.steps.iter().all(|step| step.add_to(&mut params, height)).then_some(params)
     }
 
+    /// The maximum number of images of the bloom pyramid over the clip, for pictures of this height.
+    pub fn bloom_levels(&self, height: u32) -> usize {
+        let levels = |step: &PostStep| if let PostStep::Bloom(bloom) = step { bloom.levels(height) } else { 0 };
+        // A film that changes has room for any radius: coarse levels are small.
+        if self.changing.is_some() { usize::MAX } else { self.steps.iter().map(levels).sum() }
+    }
+
     /// The steps whose bytes are the same on every machine.
     #[must_use]
     pub fn exact(&self) -> PostPipeline {
-        PostPipeline { steps: self.steps.iter().filter(|step| !step.is_denoiser()).cloned().collect(), ..*self }
+        self.only(|step| !step.is_denoiser())
+    }
+    /// The steps that any device can run.
+    #[must_use]
+    pub fn on_devices(&self) -> PostPipeline {
+        self.only(|step| step.add_to(&mut PostParams::default(), 1))
+    }
+    fn only(&self, kept: impl Fn(&PostStep) -> bool) -> PostPipeline {
+        let mut all = self.clone();
+        all.steps.retain(kept);
+        all
     }
 
     /// Applies the steps to mean light, which they change, and returns the picture: RGBA, one word per pixel. With

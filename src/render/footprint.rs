@@ -7,6 +7,7 @@ use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
 use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
+use std::sync::Arc;
 
 // Bytes per pixel.
 const CODES: usize = 4;
@@ -47,15 +48,15 @@ impl Resources {
 /// of them.
 pub fn peak_bytes(scene: &Scene, needs: PixelFormats, options: &RenderOptions, sinks: usize) -> u64 {
     // The list of post steps does not depend on exposure, and a legend depends only on particles.
-    let post = PostPipeline::new(scene, 0.0, Some([0.0; 2]), options.denoise.as_ref());
+    let post = Arc::new(PostPipeline::new(scene, 0.0, Some([0.0; 2]), options.denoise.as_ref()));
     with_resources(scene, needs, &post, &Resources::of(&options.devices, options.threads, sinks))
 }
 
-fn with_resources(scene: &Scene, needs: PixelFormats, post: &PostPipeline, resources: &Resources) -> u64 {
+fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, resources: &Resources) -> u64 {
     let FrameNeeds { formats: needs, finish, device } = FrameNeeds::of(scene, needs, post);
     let size = (scene.render.width, scene.render.height);
     let is_adaptive = scene.render.sampling.is_adaptive();
-    let ring = memory::ring(size, device);
+    let ring = memory::ring(size, &device);
     let tasks = resources.gpus * ring + usize::from(resources.has_cpu);
     let writers = writers(size, needs, resources.has_cpu, resources.threads);
     let finishers = finisher_threads(size, resources.gpus > 0, finish != Finish::Trace);
@@ -102,7 +103,7 @@ mod tests {
         let layers = PixelFormats { layers: true, ..light };
         let resources = Resources { gpus: 0, has_cpu: true, threads: 2, sinks: 1 };
         let bytes = |scene: &Scene, needs, resources: &Resources| {
-            with_resources(scene, needs, &PostPipeline::new(scene, 0.0, None, None), resources) >> 24
+            with_resources(scene, needs, &Arc::new(PostPipeline::new(scene, 0.0, None, None)), resources) >> 24
         };
         // Five pictures and two files.
         assert_eq!(bytes(&scene, codes, &resources), 5 * 4 + 2 * 4);

@@ -8,7 +8,6 @@ use super::prepared::PreparedScene;
 use super::stats::FrameStats;
 use crate::cancel::Cancel;
 use crate::device::{DeviceError, FilmSlice, Memory, Moment, SampleCounter, TaskStats};
-use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::film::Film;
 use crate::film::post::denoise::{Denoiser, DenoiserError};
@@ -59,14 +58,14 @@ impl OpenFrame {
     pub fn new(
         work: &RunContext,
         (index, number): (usize, u32),
-        scenes: &[Arc<DeviceScene>],
+        moments: Vec<Moment>,
         picture: FilmSlice,
     ) -> OpenFrame {
         let (width, height) = work.prepared.first.size();
         OpenFrame {
             index,
             number,
-            moments: work.prepared.moments_of(number, work.plan.moments, scenes),
+            moments,
             picture,
             film: Film::new(width, height),
             sums: None,
@@ -161,7 +160,7 @@ impl OpenFrame {
     pub fn close(mut self, work: &RunContext) -> Result<Closed, Error> {
         let scene = Arc::clone(&self.moments[0].scene);
         let host = scene.host();
-        let post = work.post.of_frame(&work.prepared.scene, self.number);
+        let post = work.post.of_frame(self.number);
         let context = PostContext { scene: &host, isa: work.prepared.isa, frame: self.number, denoiser: work.denoiser };
         if work.plan.noise > 0.0 {
             let noise = work.prepared.pool.install(|| noise(&self.film, &post.exact(), &context));

@@ -5,6 +5,7 @@ use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What several devices share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,13 +45,13 @@ pub struct FrameNeeds {
 }
 
 impl FrameNeeds {
-    pub fn of(scene: &Scene, sinks: PixelFormats, post: &PostPipeline) -> FrameNeeds {
+    pub fn of(scene: &Scene, sinks: PixelFormats, post: &Arc<PostPipeline>) -> FrameNeeds {
         let layers = sinks.layers || post.needs_layers() || scene.world.sky.transparent;
         let formats = PixelFormats { layers, ..sinks };
         let has_rounds = scene.render.sampling.noise_limit() > 0.0;
-        let finish = if formats.linear || layers || has_rounds || scene.film_moves() || post.needs_host() {
+        let finish = if formats.linear || layers || has_rounds || post.needs_host() {
             Finish::Host
-        } else if post.is_plain() && moments(scene) == 1 {
+        } else if tracing_makes_pictures(scene, post) {
             Finish::Trace
         } else {
             Finish::Device
@@ -61,10 +62,15 @@ impl FrameNeeds {
             linear: finish != Finish::Trace,
             features: layers,
             adaptive: scene.render.sampling.is_adaptive(),
-            post: post.params(scene.render.width, scene.render.height).filter(|_| finish == Finish::Device),
+            post: (finish == Finish::Device).then(|| Arc::clone(post)),
         };
         FrameNeeds { formats, finish, device }
     }
+}
+
+/// Whether the tracing kernels make finished pictures: nothing is left for post steps, not even adding up moments.
+pub fn tracing_makes_pictures(scene: &Scene, post: &PostPipeline) -> bool {
+    post.is_plain() && moments(scene) == 1
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -177,16 +183,14 @@ impl Plan {
             FrameTask::Features => TaskOutput::Features,
         };
         let adaptive = self.adaptive.filter(|_| kind != FrameTask::Features);
-        let part = |moments: Range<u32>, rows: Range<u32>| {
-            let task = Task { frame, rows, samples: samples.clone(), stride: 1, adaptive, output };
-            let is_one_of_several = matches!(kind, FrameTask::Half(_)) && self.moments > 1;
-            let task = if is_one_of_several { task.at_moment(moments.start, self.moments) } else { task };
-            FramePart { kind, moments, task }
-        };
         let (groups, of) = match kind {
             FrameTask::Picture => (1, self.moments),
             FrameTask::Half(_) => (self.moments, 1),
             FrameTask::Features => (1, 1),
+        };
+        let part = |moments: Range<u32>, rows: Range<u32>| {
+            let task = Task { frame, rows, samples: samples.clone(), stride: 1, adaptive, output };
+            FramePart { kind, task: task.at_moment(moments.start, groups), moments }
         };
         let all = (0..groups).flat_map(|i| self.bands().map(move |rows| part(i..i + of, rows)));
         all.filter(|part| !part.task.samples.is_empty()).collect()

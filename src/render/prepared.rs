@@ -31,28 +31,25 @@ impl PreparedScene {
         Ok(made)
     }
 
-    /// The arrays of a frame at each of its moments within the shutter's time; a single scene if only the camera moves.
-    pub fn scenes_of(&self, number: u32, moments: u32) -> Result<Vec<Arc<DeviceScene>>, Error> {
+    /// The moments of a frame within the shutter's time.
+    pub fn moments_of(&self, number: u32, count: u32) -> Result<Vec<Moment>, Error> {
         if !self.scene.is_animated() {
-            return Ok(vec![Arc::clone(&self.first)]);
+            return Ok(self.views_of(number, count, &self.first));
         }
         let assets = self.assets.at_frame(&self.scene, number)?;
-        let whole = self.at_frame(number, &assets)?;
-        if moments == 1 || !self.scene.moves() {
-            return Ok(vec![Arc::new(whole)]);
+        let mut moments = self.views_of(number, count, &Arc::new(self.at_frame(number, &assets)?));
+        if count > 1 && self.scene.moves() {
+            for (i, moment) in (0..).zip(&mut moments) {
+                let here = self.scene.at(moment_of(&self.scene, number, i));
+                moment.scene = Arc::new(moment.scene.at_time(&here, &assets)?);
+            }
         }
-        let at = |moment| -> Result<_, Error> {
-            Ok(Arc::new(whole.at_time(&self.scene.at(moment_of(&self.scene, number, moment)), &assets)?))
-        };
-        (0..moments).map(at).collect()
+        Ok(moments)
     }
 
-    /// The moments of a frame, given its scenes.
-    pub fn moments_of(&self, number: u32, moments: u32, scenes: &[Arc<DeviceScene>]) -> Vec<Moment> {
-        let moment = |i: u32| Moment {
-            scene: Arc::clone(&scenes[i as usize % scenes.len()]),
-            camera: self.first.frame_params_at(&self.scene, number, moment_of(&self.scene, number, i)),
-        };
-        (0..moments).map(moment).collect()
+    /// The moments of a frame in which only the camera moves.
+    pub fn views_of(&self, number: u32, count: u32, scene: &Arc<DeviceScene>) -> Vec<Moment> {
+        let camera = |i| self.first.frame_params_at(&self.scene, number, moment_of(&self.scene, number, i));
+        (0..count).map(|i| Moment { scene: Arc::clone(scene), camera: camera(i) }).collect()
     }
 }

@@ -9,13 +9,12 @@ use super::handover::Delivery;
 use super::open_frame::{OpenFrame, RunContext};
 use super::plan::{FramePart, FrameTask};
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Moment, TaskStats};
-use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The queue that devices take tasks from.
@@ -50,8 +49,7 @@ struct State<'a> {
 struct Prepared {
     index: usize,
     number: u32,
-    // The scene at each moment; a single one if only the camera moves.
-    scenes: Vec<Arc<DeviceScene>>,
+    moments: Vec<Moment>,
 }
 
 // A task that waits for a device.
@@ -186,10 +184,9 @@ impl<'a> FrameQueue<'a> {
         let Some(picture) = self.delivery.take_picture() else { return };
         let next = match self.is_animated() {
             true => state.prepared.pop_front(),
-            false => self.next_frame(state).map(|(index, number)| Prepared {
-                index,
-                number,
-                scenes: vec![Arc::clone(&self.work.prepared.first)],
+            false => self.next_frame(state).map(|(index, number)| {
+                let (scenes, count) = (&self.work.prepared, self.work.plan.moments);
+                Prepared { index, number, moments: scenes.views_of(number, count, &scenes.first) }
             }),
         };
         match next {
@@ -203,8 +200,8 @@ impl<'a> FrameQueue<'a> {
     }
 
     fn open(&self, state: &mut State<'a>, prepared: Prepared, picture: FilmSlice) {
-        let Prepared { index, number, scenes } = prepared;
-        let mut open = OpenFrame::new(self.work, (index, number), &scenes, picture);
+        let Prepared { index, number, moments } = prepared;
+        let mut open = OpenFrame::new(self.work, (index, number), moments, picture);
         let parts = open.first_round(self.work);
         self.add_parts(state, open, parts);
     }
@@ -273,8 +270,9 @@ impl<'a> FrameQueue<'a> {
             let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
             let Some((index, number)) = next else { break };
-            match self.work.prepared.pool.install(|| self.work.prepared.scenes_of(number, self.work.plan.moments)) {
-                Ok(scenes) => self.lock().prepared.push_back(Prepared { index, number, scenes }),
+            let (scenes, count) = (&self.work.prepared, self.work.plan.moments);
+            match scenes.pool.install(|| scenes.moments_of(number, count)) {
+                Ok(moments) => self.lock().prepared.push_back(Prepared { index, number, moments }),
                 Err(e) => {
                     self.lock().failure = Some(e);
                     break;

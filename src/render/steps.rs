@@ -14,6 +14,7 @@ use crate::film::image::Image;
 use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// One frame as steps that its owner executes on the CPU, in any order.
 ///
@@ -43,7 +44,7 @@ pub struct FrameSteps {
     prepared: PreparedScene,
     frames: FrameList,
     plan: Plan,
-    post: PostPipeline,
+    post: Arc<PostPipeline>,
     cpu: Cpu,
     cancel: Cancel,
     meter: SampleCounter,
@@ -61,16 +62,16 @@ impl FrameSteps {
     pub fn new(renderer: &Renderer, frame: u32) -> Result<FrameSteps, Error> {
         let frames = FrameList::one(frame);
         renderer.check_frames(&frames)?;
-        let (prepared, post) = (renderer.prepared.clone(), renderer.post().exact());
+        let (prepared, post) = (renderer.prepared.clone(), Arc::new(renderer.post().exact()));
         let needs = FrameNeeds::of(&prepared.scene, PixelFormats::RGBA8, &post);
-        let cpu = renderer.cpu(prepared.isa);
+        let cpu = renderer.cpu(prepared.isa).with_post(needs.device.post.clone());
         let plan = Plan::new(&prepared.scene, &[cpu.info()], 1, &needs, Split::Tiles, renderer.gain());
-        let scenes = prepared.pool.install(|| prepared.scenes_of(frame, plan.moments))?;
+        let moments = prepared.pool.install(|| prepared.moments_of(frame, plan.moments))?;
         let (cancel, meter) = (Cancel::new(), SampleCounter::default());
         let (open, parts, added) = (None, Vec::new(), Vec::new());
         let mut steps = FrameSteps { prepared, frames, plan, post, cpu, cancel, meter, open, parts, added };
         let work = steps.context();
-        let mut open = OpenFrame::new(&work, (0, frame), &scenes, FilmSlice::default());
+        let mut open = OpenFrame::new(&work, (0, frame), moments, FilmSlice::default());
         let parts = open.first_round(&work);
         steps.begin(open, parts);
         Ok(steps)

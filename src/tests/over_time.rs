@@ -1,6 +1,7 @@
 //! Values over time: how they are read and written, and that each frame is that of a scene with the values of its time.
 use super::common::*;
-use crate::render::plan::Split;
+use crate::output::PixelFormats;
+use crate::render::plan::{Finish, FrameNeeds, Split};
 use crate::scene::keys::reference::keys;
 use crate::scene::{ParseOptions, Scene, toml as grammar};
 use crate::{RenderOptions, Renderer};
@@ -219,6 +220,23 @@ fn a_frame_is_the_frame_of_the_scene_with_its_values() {
             here == picture(&changing, FRAMES / 2, scalar) && here == picture(&changing, FRAMES / 2, tiles),
             "{key}"
         );
+    }
+}
+
+// Sums of light stay on the device. Its memory suits each frame's bloom.
+#[test]
+fn devices_finish_films_that_change() {
+    for keys in
+        ["bloom = { keys = [[0, 0], [1, 0.4]] }", "bloom = 0.2\nbloom_radius = { keys = [[0, 0.01], [1, 0.4]] }"]
+    {
+        let scene = toml(&ALL.replace("[film]\n", &format!("[film]\n{keys}\n")));
+        let renderer = Renderer::with_options(scene, RenderOptions::on_cpu()).unwrap();
+        let needs = FrameNeeds::of(renderer.scene(), PixelFormats::RGBA8, &renderer.post().into());
+        assert_eq!(needs.finish, Finish::Device);
+        let post = needs.device.post.unwrap();
+        let params = [0, FRAMES - 1].map(|frame| post.of_frame(frame).params(64, 48).unwrap());
+        assert!(params[0].bloom_levels < params[1].bloom_levels, "{params:?}");
+        assert!(params.iter().all(|p| p.bloom_levels.unsigned_abs() as usize <= post.bloom_levels(48)));
     }
 }
 

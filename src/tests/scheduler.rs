@@ -113,7 +113,7 @@ fn run_on(
     needs: PixelFormats,
     frames: u32,
 ) -> Result<RunReport, Error> {
-    let post = renderer.post();
+    let post = Arc::new(renderer.post());
     let scene = renderer.scene();
     let frames = FrameList::all(frames);
     let needs = FrameNeeds::of(scene, needs, &post);

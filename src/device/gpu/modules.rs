@@ -33,8 +33,6 @@ struct PtxModule {
     integrator: i32,
     rays: Rays,
     scene: SceneKind,
-    // The features of scenes that it can render.
-    features: i32,
     output: Output,
 }
 
@@ -58,18 +56,18 @@ impl Ptx {
 }
 
 // Whether tracing kernels write finished pictures, which need no post steps.
-fn makes_pictures(needs: DeviceNeeds) -> bool {
+fn makes_pictures(needs: &DeviceNeeds) -> bool {
     needs.post.is_none() && (needs.rgba || needs.yuv)
 }
 
 // The module of an integrator for a kind of scene and an output, if one covers the scene.
 fn module_of(constants: &Constants, output: Output, kind: SceneKind) -> Option<&'static PtxModule> {
     let fits = |m: &&PtxModule| (m.integrator, m.output, m.scene) == (constants.integrator, output, kind);
-    MODULES.iter().find(fits).filter(|m| constants.features & !m.features == 0)
+    MODULES.iter().find(fits).filter(|_| constants.features & !kind.features() == 0)
 }
 
 // The smallest kind of scene that covers this scene and has a module for each output.
-fn kind_of(constants: &Constants, needs: DeviceNeeds) -> Result<SceneKind, DeviceError> {
+fn kind_of(constants: &Constants, needs: &DeviceNeeds) -> Result<SceneKind, DeviceError> {
     let outputs =
         [(makes_pictures(needs), Output::Picture), (needs.linear, Output::Linear), (needs.adaptive, Output::Adaptive)];
     let has_all = |kind: &SceneKind| {
@@ -88,7 +86,6 @@ pub struct Kernels<A: Api> {
     schedule: Option<A::Function>,
     pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
-    takes_small: bool,
     _modules: Vec<A::Module>,
 }
 
@@ -105,9 +102,8 @@ pub struct AdaptiveKernels<A: Api> {
 
 impl<A: Api> Kernels<A> {
     /// Loads the kernels for a scene, by its features, integrator and depth.
-    pub fn load(constants: &Constants, needs: DeviceNeeds, context: &A::Context) -> Result<Kernels<A>, DeviceError> {
+    pub fn load(constants: &Constants, needs: &DeviceNeeds, context: &A::Context) -> Result<Kernels<A>, DeviceError> {
         let kind = kind_of(constants, needs)?;
-        let features = MODULES.iter().find(|m| m.scene == kind).map_or(FEATURE_ARRAYS, |m| m.features);
         let load = |is_needed: bool, output| {
             let row = module_of(constants, output, kind).filter(|_| is_needed);
             row.map(|row| Ok::<_, DeviceError>((row.rays, context.load(&row.ptx.text()?)?))).transpose()
@@ -134,17 +130,16 @@ impl<A: Api> Kernels<A> {
             features: function(&linear, [Some(c"polyfly_features"); 3])?,
             adaptive: adaptive.as_ref().map(|(_, module)| AdaptiveKernels::new(module)).transpose()?,
             kind,
-            takes_small: features & FEATURE_ARRAYS == 0,
             _modules: [picture, linear, adaptive].into_iter().flatten().map(|(_, module)| module).collect(),
         })
     }
     /// Whether `load` would choose the same kernels for these constants.
-    pub fn suit(&self, constants: &Constants, needs: DeviceNeeds) -> bool {
+    pub fn suit(&self, constants: &Constants, needs: &DeviceNeeds) -> bool {
         kind_of(constants, needs).is_ok_and(|kind| kind == self.kind)
     }
     /// Whether the kernels take the scene in their parameters.
     pub fn take_small(&self) -> bool {
-        self.takes_small
+        self.kind.features() & FEATURE_ARRAYS == 0
     }
     /// The kernel for this output, if the device was prepared for it.
     pub fn of(&self, output: TaskOutput) -> Result<A::Function, DeviceError> {
@@ -227,22 +222,22 @@ mod tests {
     #[test]
     fn every_scene_has_kernels_and_the_smallest_kind_is_taken() {
         let all = DeviceNeeds { rgba: true, yuv: true, linear: true, ..DeviceNeeds::default() };
-        let kind = |integrator, features, needs| {
+        let kind = |integrator, features, needs: &DeviceNeeds| {
             kind_of(&Constants { integrator, features, ..Constants::default() }, needs).unwrap()
         };
+        let adaptive = DeviceNeeds { adaptive: true, ..all.clone() };
         for integrator in MODULES.iter().map(|m| m.integrator) {
-            let adaptive = DeviceNeeds { adaptive: true, ..all };
-            assert_eq!(kind(integrator, ALL_FEATURES, adaptive), SceneKind::Full);
+            assert_eq!(kind(integrator, ALL_FEATURES, &adaptive), SceneKind::Full);
         }
-        assert_eq!(kind(INTEGRATOR_WHITTED, 0, all), SceneKind::Small);
+        assert_eq!(kind(INTEGRATOR_WHITTED, 0, &all), SceneKind::Small);
         let linear = DeviceNeeds { linear: true, ..DeviceNeeds::default() };
         let horizon = FEATURE_SKY_MAP | FEATURE_ENDLESS_FLOOR;
-        assert_eq!(kind(INTEGRATOR_WHITTED, horizon, linear), SceneKind::Horizon);
-        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, linear), SceneKind::Rich);
-        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, all), SceneKind::Plain);
-        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS, all), SceneKind::Rich);
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon, &linear), SceneKind::Horizon);
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, &linear), SceneKind::Rich);
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, &all), SceneKind::Plain);
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS, &all), SceneKind::Rich);
         // Path tracing has no kernels for scenes in parameters, and no adaptive kernels for plain scenes.
-        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS, all), SceneKind::Lens);
-        assert_eq!(kind(INTEGRATOR_PATH, 0, DeviceNeeds { adaptive: true, ..all }), SceneKind::Rich);
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS, &all), SceneKind::Lens);
+        assert_eq!(kind(INTEGRATOR_PATH, 0, &adaptive), SceneKind::Rich);
     }
 }

@@ -24,13 +24,13 @@ pub struct PostKernels<A: Api> {
 }
 
 /// The sizes of the bloom pyramid's images, from the finest.
-fn pyramid((width, height): (u32, u32), params: &PostParams) -> impl Iterator<Item = (u32, u32)> {
+fn pyramid((width, height): (u32, u32), levels: usize) -> impl Iterator<Item = (u32, u32)> {
     let half = |&(width, height): &(u32, u32)| {
         let is_last = width == 1 && height == 1;
         (!is_last).then(|| (width.div_ceil(2), height.div_ceil(2)))
     };
     let first = (width.div_ceil(2), height.div_ceil(2));
-    std::iter::successors(Some(first), half).take(params.bloom_levels.unsigned_abs() as usize)
+    std::iter::successors(Some(first), half).take(levels)
 }
 
 fn bytes_of((width, height): (u32, u32)) -> usize {
@@ -47,15 +47,10 @@ pub struct PostLane<A: Api> {
 }
 
 impl<A: Api> PostLane<A> {
-    /// Allocates memory for pictures of a size, and for this many bytes of sums.
-    pub fn new(
-        size: (u32, u32),
-        params: &PostParams,
-        sums: usize,
-        context: &A::Context,
-    ) -> Result<PostLane<A>, DeviceError> {
+    /// Allocates memory for pictures of a size, at most so many levels of bloom, and this many bytes of sums.
+    pub fn new(size: (u32, u32), levels: usize, sums: usize, context: &A::Context) -> Result<PostLane<A>, DeviceError> {
         let memory = |size| Ok((context.memory(bytes_of(size))?, size));
-        let pyramid = pyramid(size, params).map(memory).collect::<Result<Vec<_>, DeviceError>>()?;
+        let pyramid = pyramid(size, levels).map(memory).collect::<Result<Vec<_>, DeviceError>>()?;
         Ok(PostLane { sums: context.memory(sums)?, image: context.memory(bytes_of(size))?, pyramid })
     }
 }
@@ -121,24 +116,31 @@ impl<A: Api> PostKernels<A> {
     ) -> Result<(), DeviceError> {
         let size = (scene.constants.width.cast_unsigned(), scene.constants.height.cast_unsigned());
         let image = lane.image.address(0);
-        let glow = lane.pyramid.first().map_or(0, |(memory, _)| memory.address(0));
-        self.bloom(stream, size, lane)?;
+        let levels = lane.pyramid.len().min(params.bloom_levels.unsigned_abs() as usize);
+        let pyramid = &lane.pyramid[..levels];
+        let glow = pyramid.first().map_or(0, |(memory, _)| memory.address(0));
+        self.bloom(stream, (&lane.image, size), pyramid)?;
         let (display, rgba) = (self.display.address(0), rgba.address(0));
         let arguments = Arguments::default().with(scene).with(params).with(&frame).with(&display);
         self.launch(stream, self.finish, size, arguments.with(&image).with(&glow).with(&rgba))
     }
 
     // Goes down the pyramid and up again. Each level becomes the mean of itself and all coarser ones.
-    fn bloom(&self, stream: &A::Stream, size: (u32, u32), lane: &PostLane<A>) -> Result<(), DeviceError> {
-        let (mut from, mut from_size) = (lane.image.address(0), size);
-        for (memory, size) in &lane.pyramid {
+    fn bloom(
+        &self,
+        stream: &A::Stream,
+        (image, size): (&A::Memory, (u32, u32)),
+        pyramid: &[(A::Memory, (u32, u32))],
+    ) -> Result<(), DeviceError> {
+        let (mut from, mut from_size) = (image.address(0), size);
+        for (memory, size) in pyramid {
             let to = memory.address(0);
             let arguments = Arguments::default().with(&from).with(&from_size.0).with(&from_size.1).with(&to);
             self.launch(stream, self.downsample, *size, arguments)?;
             (from, from_size) = (to, *size);
         }
         let mut count = 1.0f32;
-        for pair in lane.pyramid.windows(2).rev() {
+        for pair in pyramid.windows(2).rev() {
             let [(fine, size), (coarse, _)] = pair else { continue };
             let (own, rest) = (1.0 / (count + 1.0), count / (count + 1.0));
             let (fine, coarse) = (fine.address(0), coarse.address(0));

@@ -62,10 +62,10 @@ impl<A: Api> Gpu<A> {
     pub fn open(gpu: &GpuInfo, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Gpu<A>, DeviceError> {
         let context = A::Context::open(gpu.ordinal)?;
         let resident = Arc::new(ResidentScene::upload(&scene, None, &context)?);
-        let kernels = Kernels::load(&resident.arrays.constants, needs, &context)?;
+        let kernels = Kernels::load(&resident.arrays.constants, &needs, &context)?;
         let post = (needs.yuv || needs.post.is_some()).then(|| PostKernels::load(&context)).transpose()?;
         let compute = [context.stream()?, context.stream()?];
-        let memory = Slots::new(scene.size(), needs, compute.len(), &context)?;
+        let memory = Slots::new(scene.size(), &needs, compute.len(), &context)?;
         let (tasks_in_flight, runs_post) = (memory.free.len(), !memory.lanes.is_empty());
         Ok(Gpu {
             info: DeviceInfo { name: gpu.label(), tasks_in_flight, is_cpu: false, runs_post },
@@ -98,10 +98,10 @@ impl<A: Api> Gpu<A> {
         }
         let features = all.iter().fold(0, |all, (resident, _)| all | resident.arrays.constants.features);
         let constants = Constants { features, ..self.resident.arrays.constants };
-        if !self.kernels.suit(&constants, self.needs) {
+        if !self.kernels.suit(&constants, &self.needs) {
             // This unloads kernels that may be in use.
             self.context.synchronize()?;
-            self.kernels = Kernels::load(&constants, self.needs, &self.context)?;
+            self.kernels = Kernels::load(&constants, &self.needs, &self.context)?;
         }
         Ok(all)
     }
@@ -135,9 +135,10 @@ impl<A: Api> Gpu<A> {
     }
 
     // What the task's post steps need, if they run on this device.
-    fn post_of(&self, task: &Task) -> Option<(&PostKernels<A>, &PostParams, &PostLane<A>)> {
-        let lanes = &self.memory.lanes;
-        let (kernels, params) = self.post.as_ref().zip(self.needs.post.as_ref())?;
+    fn post_of(&self, task: &Task) -> Option<(&PostKernels<A>, PostParams, &PostLane<A>)> {
+        let (lanes, (width, height)) = (&self.memory.lanes, self.scene.size());
+        let (kernels, post) = self.post.as_ref().zip(self.needs.post.as_ref())?;
+        let params = post.of_frame(task.frame).params(width, height)?;
         let lane = lanes.get(self.submitted as usize % self.compute.len().min(lanes.len()).max(1))?;
         (task.output == TaskOutput::Picture).then_some((kernels, params, lane))
     }
@@ -164,6 +165,7 @@ impl<A: Api> Gpu<A> {
         let planes = slot.planes.as_ref().filter(|_| task.output == TaskOutput::Picture && is_whole);
         self.pin(task, out, planes.is_some())?;
         let post = self.post_of(task);
+        let post = post.as_ref();
         if post.is_some() && !is_whole {
             return Err(DeviceError::Failed("post steps need a whole picture".into()));
         }

@@ -5,7 +5,8 @@ use super::api::{Api, Context};
 use super::post::{Planes, PostLane};
 use crate::device::memory::{LISTED_BYTES, held, ring};
 use crate::device::{BAND_STEP, DeviceError, DeviceNeeds, TRIAL_BYTES, TaskOutput};
-use crate::gpu_types::{COUNTERS, Counts, PostParams};
+use crate::film::post::PostPipeline;
+use crate::gpu_types::{COUNTERS, Counts};
 use std::sync::Arc;
 
 pub const COUNT_BYTES: usize = COUNTERS as usize * size_of::<Counts>();
@@ -51,7 +52,7 @@ impl<A: Api> Slots<A> {
     /// Allocates memory for tasks of pictures of this size, on this many streams.
     pub fn new(
         size: (u32, u32),
-        needs: DeviceNeeds,
+        needs: &DeviceNeeds,
         streams: usize,
         context: &A::Context,
     ) -> Result<Slots<A>, DeviceError> {
@@ -63,19 +64,21 @@ impl<A: Api> Slots<A> {
         let mut ring = ring(size, needs);
         loop {
             let slots = (0..ring).map(|_| Slot::new(size, needs, band, context)).collect::<Result<Vec<_>, _>>();
-            let lanes = |params: PostParams| {
+            let lanes = |post: &Arc<PostPipeline>| {
                 let pixel = if needs.adaptive { SUMS_BYTES } else { TaskOutput::Sums.bytes_a_pixel() };
-                let lane = |_| PostLane::new(size, &params, pixel * width as usize * band as usize, context);
+                let lane =
+                    |_| PostLane::new(size, post.bloom_levels(height), pixel * width as usize * band as usize, context);
                 (0..streams.min(ring)).map(lane).collect::<Result<Vec<_>, _>>()
             };
-            let all = slots.and_then(|slots| Ok((slots, needs.post.map(lanes).transpose()?.unwrap_or_default())));
+            let all =
+                slots.and_then(|slots| Ok((slots, needs.post.as_ref().map(lanes).transpose()?.unwrap_or_default())));
             match all {
                 Err(DeviceError::OutOfMemory(_)) if ring > 1 => ring = 1,
                 Err(DeviceError::OutOfMemory(_)) if band > MIN_BAND => {
                     band = (band / 2).next_multiple_of(MIN_BAND).min(band - 1).max(MIN_BAND);
                 }
                 Err(DeviceError::OutOfMemory(_)) if needs.post.is_some() => {
-                    return Slots::new(size, DeviceNeeds { post: None, ..needs }, streams, context);
+                    return Slots::new(size, &DeviceNeeds { post: None, ..needs.clone() }, streams, context);
                 }
                 other => {
                     let host_band = if needs.post.is_some() { host_rows(height).min(band) } else { band };
@@ -96,7 +99,7 @@ fn host_rows(height: u32) -> u32 {
 const SUMS_BYTES: usize = 3 * size_of::<i64>() + size_of::<u32>();
 
 impl<A: Api> Slot<A> {
-    fn new(size: (u32, u32), needs: DeviceNeeds, band: u32, context: &A::Context) -> Result<Slot<A>, DeviceError> {
+    fn new(size: (u32, u32), needs: &DeviceNeeds, band: u32, context: &A::Context) -> Result<Slot<A>, DeviceError> {
         let (width, height) = size;
         // Post steps need a whole picture at once. If the host runs them after all, that memory holds the sums of
         // some rows.
