@@ -57,7 +57,7 @@ pub use film::image::{Image, Layers};
 pub use film::post::denoise::DenoiserLibrary;
 pub use output::capture::{CapturedFrame, MemorySink};
 pub use output::files::FileSink;
-pub use output::video::{VideoOptions, VideoSink};
+pub use output::video::{Encode, VideoOptions, VideoSink};
 pub use output::{Outcome, OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
 pub use render::frames::FrameList;
 pub use render::plan::Split;

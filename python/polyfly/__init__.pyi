@@ -114,6 +114,7 @@ def run(
     frames: Frames | None = None,
     output: str | PathLike[str] | None = None,
     video: str | PathLike[str] | None = None,
+    encode: Literal["fast", "standard", "small"] | None = None,
     crf: int | None = None,
     resume: bool = False,
     overwrite: bool = False,

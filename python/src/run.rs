@@ -5,14 +5,26 @@ use crate::observers::{PyProgress, Raised, report};
 use crate::renderer::frame_list;
 use crate::scene::scene_of;
 use crate::{raised, render_options};
-use polyfly::{Cancel, RunRequest, VideoOptions};
+use polyfly::{Cancel, Encode, RunRequest, VideoOptions};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 
+fn choice(name: &str) -> PyResult<Encode> {
+    match name {
+        "fast" => Ok(Encode::Fast),
+        "standard" => Ok(Encode::Standard),
+        "small" => Ok(Encode::Small),
+        other => {
+            Err(PyValueError::new_err(format!("encode is {other:?}: expected \"fast\", \"standard\" or \"small\"")))
+        }
+    }
+}
+
 /// Renders a scene's frames into files, and into a video if one is named.
 #[pyfunction]
-#[pyo3(signature = (scene, *, frames=None, output=None, video=None, crf=None, resume=false, overwrite=false, size=None, samples=None, device="auto", threads=0, progress=None))]
+#[pyo3(signature = (scene, *, frames=None, output=None, video=None, encode=None, crf=None, resume=false, overwrite=false, size=None, samples=None, device="auto", threads=0, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names its arguments")]
 pub fn run<'py>(
     py: Python<'py>,
@@ -20,6 +32,7 @@ pub fn run<'py>(
     frames: Option<&Bound<'py, PyAny>>,
     output: Option<PathBuf>,
     video: Option<PathBuf>,
+    encode: Option<&str>,
     crf: Option<u32>,
     resume: bool,
     overwrite: bool,
@@ -40,9 +53,14 @@ pub fn run<'py>(
     if let Some(path) = video {
         request = request.video(path);
     }
-    if let Some(crf) = crf {
-        request = request.video_options(VideoOptions::new().crf(crf));
+    let mut encoding = VideoOptions::new();
+    if let Some(name) = encode {
+        encoding = encoding.encode(choice(name)?);
     }
+    if let Some(crf) = crf {
+        encoding = encoding.crf(crf);
+    }
+    request = request.video_options(encoding);
     if resume {
         request = request.resume();
     }

@@ -3,6 +3,7 @@
 use super::scene::SceneArgs;
 use super::values::parse_fps;
 use crate::language::Language;
+use crate::output::video::Encode;
 use crate::output::video::codecs::{CODECS, Codec};
 use crate::run::ShardMode;
 use crate::scene::limits::{VIDEOS, endings};
@@ -139,10 +140,13 @@ pub struct FarmArgs {
 
 #[derive(Args, Debug, Default)]
 pub struct VideoArgs {
-    /// Quality of the video, lower is better [default: 18 for h264, 22 for h265, 30 for av1]
+    /// How much the encoder works for a small film, at about the same quality [default: standard, or as the film was begun]
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub encode: Option<Encode>,
+    /// Quality of the video, lower is better; replaces that of --encode [default: 20 for h264, 22 for h265, 30 for av1]
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=63), help_heading = "Output")]
     pub crf: Option<u32>,
-    /// The encoder's preset [default: veryfast for h264, fast for h265, 8 for av1]
+    /// The encoder's preset; replaces that of --encode [default: superfast for h264, fast for h265, 8 for av1]
     #[arg(long, help_heading = "Output")]
     pub preset: Option<String>,
     /// The video's codec [default: the usual one of the extension: h264, in .webm vp9].

@@ -1,6 +1,7 @@
 //! Values of flags.
 
 use super::language::language;
+use crate::output::video::Encode;
 use crate::render::plan::Split;
 use crate::run::ShardMode;
 use crate::scene::diagnostic::Rule;
@@ -41,6 +42,11 @@ values! {
     ShardMode {
         Contiguous = "contiguous": "Each has frames that follow each other",
         Stride = "stride": "Each has every Nth frame",
+    }
+    Encode {
+        Fast = "fast": "The fastest: the largest film",
+        Standard = "standard": "As fast as a GPU renders, on 16 cores",
+        Small = "small": "The smallest film, in the longest time",
     }
     ColourBy {
         Nothing = "nothing": "All are alike",

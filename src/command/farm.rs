@@ -260,10 +260,22 @@ fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<F
 
 // The flags that make `stitch` encode as the shards did.
 fn encoding_flags(render: &RenderArgs) -> Vec<String> {
-    let VideoArgs { crf, preset, codec, ffmpeg, encoder_timeout, segment, encoder_threads, video_bits, hdr, .. } =
-        &render.encoding;
+    let VideoArgs {
+        encode,
+        crf,
+        preset,
+        codec,
+        ffmpeg,
+        encoder_timeout,
+        segment,
+        encoder_threads,
+        video_bits,
+        hdr,
+        ..
+    } = &render.encoding;
     let codec = codec.map(|codec| codec.name.to_owned());
     let flags = [
+        ("--encode", encode.map(|encode| encode.name().to_owned())),
         ("--crf", crf.map(|n| n.to_string())),
         ("--preset", preset.clone()),
         ("--codec", codec),

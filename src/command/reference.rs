@@ -4,7 +4,8 @@ use super::docs::gallery;
 use super::shell::flags;
 use crate::cli::{Exit, ReferencePage};
 use crate::output::formats::{FORMATS, Reader};
-use crate::output::video::codecs::{CODECS, Codec};
+use crate::output::video::Encode;
+use crate::output::video::codecs::{CODECS, Codec, Level};
 use crate::output::video::containers::{CONTAINERS, Join};
 
 /// A page.
@@ -61,10 +62,12 @@ A film's container follows from its extension, its codec from `--codec`. `.mp4` 
 const CODECS_HEAD: &str = "
 ## Codecs
 
-`--crf` and `--preset` replace the defaults. The bytes of films by hardware encoders depend on the machine.
+`--encode fast`, `standard` (the default) and `small` choose quality and preset: the three films look about the same, and a smaller one takes
+longer. `--crf` and `--preset` replace what the choice says. The bytes of films by hardware encoders depend on the machine. The built-in OpenH264
+works alike for all choices; an animated WebP is packed less or more.
 
-| codec | what it is | in | 10 bits | HDR10 | alpha in | quality | preset | hardware |
-|---|---|---|---|---|---|---|---|---|
+| codec | what it is | in | 10 bits | HDR10 | alpha in | `fast` | `standard` | `small` | hardware |
+|---|---|---|---|---|---|---|---|---|---|
 ";
 
 const READ: &str = "
@@ -107,12 +110,17 @@ fn formats() -> String {
     for codec in CODECS {
         let endings = |all: &[&str]| all.iter().map(|one| format!("`.{one}`")).collect::<Vec<_>>().join(", ");
         let name = codec.alias.map_or(format!("`{}`", codec.name), |alias| format!("`{}`, `{alias}`", codec.name));
-        let quality = codec.crf.map_or(String::new(), |(_, value)| format!("`{value}`"));
-        let preset = codec.preset.map_or(String::new(), |(_, value)| format!("`{value}`"));
+        let level = |encode| {
+            let Level { crf, preset } = codec.level(encode);
+            let crf = codec.crf.map(|_| format!("crf {crf}"));
+            let preset = codec.preset.filter(|_| !preset.is_empty()).map(|_| preset.to_owned());
+            crf.into_iter().chain(preset).collect::<Vec<_>>().join(", ")
+        };
+        let [fast, standard, small] = [Encode::Fast, Encode::Standard, Encode::Small].map(level);
         let [ten, hdr, hardware] = [codec.ten_bits.is_some(), codec.hdr10.is_some(), codec.is_hardware].map(yes);
         let (held, alpha) = (endings(codec.containers), endings(codec.alpha_containers));
         text += &format!(
-            "| {name} | {} | {held} | {ten} | {hdr} | {alpha} | {quality} | {preset} | {hardware} |\n",
+            "| {name} | {} | {held} | {ten} | {hdr} | {alpha} | {fast} | {standard} | {small} | {hardware} |\n",
             codec.about
         );
     }

@@ -61,6 +61,7 @@ pub fn encoding(args: &VideoArgs) -> VideoOptions {
     VideoOptions {
         fps: None,
         codec: args.codec,
+        encode: args.encode,
         crf: args.crf,
         preset: args.preset.clone(),
         bits: args.video_bits.as_deref().and_then(|bits| bits.parse().ok()),

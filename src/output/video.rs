@@ -6,6 +6,7 @@ pub mod arguments;
 mod buffer_pool;
 pub mod codecs;
 pub mod containers;
+mod encode;
 mod encoder;
 pub mod ffmpeg;
 pub mod high_bit_depth;
@@ -24,6 +25,7 @@ pub mod tag;
 mod webp;
 pub mod y4m;
 
+pub use self::encode::Encode;
 use self::encoder::Encoder;
 use self::job::VideoJob;
 #[cfg(feature = "h264")]

@@ -5,7 +5,7 @@ use super::claim::{self, Claim};
 use super::memory_limit;
 use super::ownership::clip;
 use super::request::{Existing, OpenStream, PictureTarget, RunRequest};
-use super::video_choice::{Pictures, VideoChoice};
+use super::video_choice::{Pictures, VideoChoice, go_on_as_begun};
 use super::video_options::check_name;
 use super::{journal, picture_target};
 use crate::assets::AssetError;
@@ -188,7 +188,6 @@ impl RunPlan {
             part: is_shard.then(|| part.iter().collect()),
             source: (is_lossless && !no_files).then(|| folder.clone()),
             tone: scene.film.tone,
-            hidden: hidden::within(&folder.path()),
             overwrite: *existing == Existing::Overwritten,
             replaces_others: choice.replaces_video,
             cancel: request.cancel.clone(),
@@ -196,6 +195,14 @@ impl RunPlan {
             scene: Some(manifest.hash.clone()),
             ..VideoJob::new(settings, all.iter().collect(), folder.size)
         });
+        if let (Some(job), PictureTarget::Own | PictureTarget::Path(_), false) =
+            (&mut video, &request.pictures, no_files)
+        {
+            job.hidden = hidden::within(&folder.path());
+        }
+        if let Some(job) = video.as_mut().filter(|_| is_resume || is_shard) {
+            go_on_as_begun(job, progress);
+        }
         if let Some(job) = &video {
             choice.check(&job.settings.path, existing_video(job, &folder, &manifest, progress))?;
         }
@@ -208,15 +215,12 @@ impl RunPlan {
                 ));
             }
             PictureTarget::Stream(..) => {
-                video = video.map(|job| {
-                    let hidden = hidden::beside(&job.settings.path);
-                    VideoJob { hidden, overwrite: true, source: None, ..job }
-                });
+                video = video.map(|job| VideoJob { overwrite: true, source: None, ..job });
             }
             _ if no_files => {
                 let nothing = || Error::Usage("--no-frames leaves nothing to write: name a video with --video".into());
                 let job = video.ok_or_else(nothing)?;
-                let job = VideoJob { hidden: hidden::beside(&job.settings.path), overwrite: !is_resume, ..job };
+                let job = VideoJob { overwrite: !is_resume, ..job };
                 if is_resume {
                     to_render = missing_in(&job, &part)?;
                 }

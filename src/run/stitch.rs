@@ -5,6 +5,7 @@ use super::folder::{RecordedFolder, expect_scene};
 use super::journal::Journal;
 use super::memory_limit;
 use super::plan::existing_video;
+use super::video_choice::go_on_as_begun;
 use super::video_options::check_name;
 use crate::cancel::Cancel;
 use crate::error::Error;
@@ -131,6 +132,7 @@ impl StitchRequest {
             job.scene = Some(format!("{}{rounded}", manifest.hash));
             job.steps = Arc::new(manifest.steps.clone());
         }
+        go_on_as_begun(&mut job, progress);
         let existing = match &manifest {
             Some(manifest) => existing_video(&job, &folder, manifest, progress),
             None => job.existing(),

@@ -4,7 +4,8 @@
 
 use super::request::Existing;
 use crate::error::Error;
-use crate::output::video::job::ExistingVideo;
+use crate::output::video::job::{ExistingVideo, VideoJob};
+use crate::output::video::segments;
 use crate::render::stats::Progress;
 use crate::scene::Scene;
 use std::path::Path;
@@ -29,6 +30,14 @@ pub struct VideoChoice {
     pub existing: Existing,
     /// Whether `--overwrite` is given. A scene on standard input overwrites frames without it, but not videos.
     pub replaces_video: bool,
+}
+
+/// Goes on with the choice of `--encode` that an earlier run has begun or made the video with.
+pub fn go_on_as_begun(job: &mut VideoJob, progress: &mut dyn Progress) {
+    let Some(begun) = segments::begun(job).filter(|&begun| begun != job.settings.encode) else { return };
+    job.settings.encode = begun;
+    let (path, name) = (job.settings.path.display(), begun.name());
+    progress.remark(&format!("{path} was begun as with `--encode {name}`, and goes on so"));
 }
 
 impl VideoChoice {

@@ -50,6 +50,7 @@ impl VideoOptions {
             is_embedded: may_be_embedded && find_ffmpeg(None).is_err(),
             codec,
             fps,
+            encode: self.encode.unwrap_or_default(),
             options: self.clone(),
             encoders: match self.encoders {
                 0 => std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2),

@@ -214,6 +214,43 @@ fn shards_encode_what_is_wholly_theirs_and_stitch_the_rest() {
     assert_eq!(segments(&dir.path().join("parts")).len(), 0);
 }
 
+// The choice of `--encode` may be another's default, as that of an earlier version was.
+#[test]
+fn a_film_goes_on_with_the_choice_that_it_was_begun_with() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let ffmpeg = counting(tools.path(), "");
+    let run = |more: &[&str]| {
+        let run = render(dir.path(), &[&["--frames", "0-29", "--ffmpeg", &ffmpeg, "--video"][..], more].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        words(&run)
+    };
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    for encode in ["fast", "standard", "small"] {
+        run(&[&format!("{encode}.mp4"), "--no-frames", "--encode", encode]);
+    }
+    run(&["usual.mp4", "--no-frames"]);
+    run(&["named.mp4", "--no-frames", "--crf=18", "--preset=veryfast"]);
+    assert!(read("usual.mp4") == read("standard.mp4") && read("named.mp4") == read("small.mp4"));
+    assert!(read("fast.mp4") != read("standard.mp4") && read("small.mp4") != read("standard.mp4"));
+    // Begun by shards.
+    run(&["v.mp4", "-o", "parts/%d.png", "--shard=1/2", "--encode=small"]);
+    encodings(tools.path());
+    assert!(run(&["v.mp4", "-o", "parts/%d.png", "--shard=2/2"]).contains("was begun as with `--encode small`"));
+    let stitch = |more: &[&str]| {
+        let args = ["stitch", "parts", "-o", "v.mp4", "--segment", "7", "--ffmpeg", &ffmpeg];
+        words(&polyfly(dir.path(), &[&args[..], more].concat()))
+    };
+    assert!(stitch(&[]).contains("v.mp4 has 30 frames"));
+    assert!(read("v.mp4") == read("small.mp4"));
+    // The whole film stays, unless another choice is named.
+    encodings(tools.path());
+    assert!(stitch(&[]).contains("has 30 frames already"));
+    run(&["v.mp4", "-o", "parts/%d.png", "--resume"]);
+    assert!(encodings(tools.path()) == 0 && read("v.mp4") == read("small.mp4"));
+    run(&["v.mp4", "-o", "parts/%d.png", "--resume", "--encode=fast"]);
+    assert!(read("v.mp4") == read("fast.mp4"));
+}
+
 // Segments with different headers cannot be joined as fragments: ffmpeg opens each.
 #[test]
 fn segments_of_another_encoder_are_joined_too() {

@@ -307,6 +307,8 @@ fn films_are_what_their_ending_says() {
     for (film, more, expected) in [
         ("a.mov", &[][..], "h264 High yuv420p 64x64"),
         ("p.mov", &["--codec", "prores"], "prores HQ yuv422p10le 64x64"),
+        ("d.mov", &["--codec", "dnxhr"], "dnxhd DNXHR HQ yuv422p 256x128"),
+        ("s.mkv", &["--codec", "ffv1", "--encode", "small"], "ffv1 - yuv420p 64x64"),
         ("a.mkv", &["--codec", "h265"], "hevc Main yuv420p 64x64"),
         ("f.mkv", &["--codec", "ffv1"], "ffv1 - yuv420p 64x64"),
         ("a.webm", &[], "vp9 Profile 0 yuv420p 64x64"),
@@ -314,8 +316,9 @@ fn films_are_what_their_ending_says() {
         ("v.mp4", &["--codec", "vp9"], "vp9 Profile 0 yuv420p 64x64"),
         ("a.gif", &[], "gif - bgra 64x64"),
     ] {
+        let size = expected.rsplit(' ').next().unwrap();
         let args =
-            ["--size", "64x64", "--frames", "0-16", "--no-frames", "--fps", "20", "--segment", "7", "--video", film];
+            ["--size", size, "--frames", "0-16", "--no-frames", "--fps", "20", "--segment", "7", "--video", film];
         let run = polyfly(dir.path(), &[&args[..], more].concat());
         assert!(run.status.success(), "{film}: {}", text(&run.stderr));
         let (facts, frames, last) = seen(&dir.path().join(film));
@@ -342,7 +345,7 @@ fn films_are_what_their_ending_says() {
     let frames = image::AnimationDecoder::into_frames(image::codecs::webp::WebPDecoder::new(file).unwrap());
     let sizes: Vec<_> = frames.map(|frame| frame.unwrap().into_buffer().dimensions()).collect();
     assert_eq!(sizes, [(64, 64); 17]);
-    assert_eq!(names(dir.path()).len(), 9, "nothing is left: {:?}", names(dir.path()));
+    assert_eq!(names(dir.path()).len(), 11, "nothing is left: {:?}", names(dir.path()));
     for (film, more, what) in [
         ("x.webm", ["--codec", "h264"], "a .webm holds vp9, av1, not h264"),
         ("x.gif", ["--codec", "av1"], "a .gif holds ffv1"),

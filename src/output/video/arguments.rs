@@ -37,12 +37,11 @@ pub fn output_arguments(settings: &Settings) -> Vec<String> {
         codec.encoder, format.name
     );
     let mut arguments: Vec<String> = words(&colours).collect();
-    if let Some((flag, usual)) = codec.crf {
-        arguments.extend([flag.into(), settings.options.crf.unwrap_or(usual).to_string()]);
+    if let Some(flag) = codec.crf {
+        arguments.extend([flag.into(), settings.crf().to_string()]);
     }
-    if let Some((flag, usual)) = codec.preset {
-        let usual = codec.alpha_preset.filter(|_| kind == PixelKind::Alpha).unwrap_or(usual);
-        arguments.extend([flag, settings.options.preset.as_deref().unwrap_or(usual)].map(str::to_owned));
+    if let Some(flag) = codec.preset.filter(|_| !settings.preset().is_empty()) {
+        arguments.extend([flag, settings.preset()].map(str::to_owned));
     }
     let own = codec
         .arguments
@@ -96,6 +95,7 @@ pub fn rational(fps: f64) -> (u64, u64) {
 mod tests {
     use super::*;
     use crate::output::video::codecs::{CODECS, Codec};
+    use crate::output::video::encode::Encode;
     use crate::output::video::high_bit_depth::HighBitDepth;
     use crate::output::video::options::VideoOptions;
     use crate::scene::Tone;
@@ -105,8 +105,9 @@ mod tests {
     }
 
     // The arguments between those that all codecs share.
-    fn own(name: &str) -> String {
+    fn own(name: &str, encode: Encode) -> String {
         let settings = Settings {
+            encode,
             codec: Codec::named(name).unwrap(),
             options: VideoOptions { encoder_threads: 4, ..VideoOptions::new() },
             ..Settings::of("x.mp4".into())
@@ -116,9 +117,10 @@ mod tests {
         own.split(" -video_track_timescale 12800 -movflags +frag_keyframe").next().unwrap().to_owned()
     }
 
-    // Segments are found by a hash of these arguments. After a change, begun videos are encoded from the start.
+    // Segments are found by a hash of these arguments. A film that an earlier version has begun goes on if one of the
+    // choices of `--encode` still gives that version's arguments; otherwise it is encoded from the start.
     #[test]
-    fn each_codec_has_its_arguments() {
+    fn one_choice_of_each_codec_is_what_earlier_versions_did() {
         let expected = [
             ("h264", "-c:v libx264 -pix_fmt yuv420p -crf 18 -preset veryfast -filter_threads 1 -threads 4"),
             (
@@ -135,6 +137,7 @@ mod tests {
                 "-c:v libsvtav1 -pix_fmt yuv420p -crf 30 -preset 8 -filter_threads 1 -threads 4 -svtav1-params lp=4",
             ),
             ("prores", "-c:v prores_ks -pix_fmt yuv422p10le -profile:v hq -filter_threads 1 -threads 4 -vendor apl0"),
+            ("dnxhr", "-c:v dnxhd -pix_fmt yuv422p -profile:v dnxhr_hq -filter_threads 1 -threads 4"),
             ("ffv1", "-c:v ffv1 -pix_fmt yuv420p -filter_threads 1 -threads 4 -level 3 -g 1 -slicecrc 1"),
             (
                 "h264_nvenc",
@@ -157,8 +160,20 @@ mod tests {
         ];
         assert_eq!(expected.map(|(name, _)| name).as_slice(), CODECS.iter().map(|c| c.name).collect::<Vec<_>>());
         for (name, words) in expected {
-            assert_eq!(own(name), words);
+            let all = Encode::ALL.map(|encode| own(name, encode));
+            assert!(all.contains(&words.to_owned()), "{name}: {all:?}");
         }
+    }
+
+    #[test]
+    fn each_choice_has_its_quality_and_preset() {
+        for (encode, words) in
+            [(Encode::Fast, "-crf 21 -preset ultrafast"), (Encode::Standard, "-crf 20 -preset superfast")]
+        {
+            assert!(own("h264", encode).contains(words), "{}", own("h264", encode));
+        }
+        assert!(own("ffv1", Encode::Small).contains("-coder range_def"));
+        assert_eq!(own("prores", Encode::Fast), own("prores", Encode::Small));
     }
 
     #[test]
@@ -173,6 +188,10 @@ mod tests {
         let hdr = Settings { codec: Codec::named("h265").unwrap(), high_bit_depth: high, ..plain.clone() };
         assert!(line(&hdr).contains("colorspace=bt2020nc") && line(&hdr).contains("-pix_fmt yuv420p10le"));
         assert!(line(&hdr).contains("frame-threads=4:hdr10=1") && line(&hdr).contains("max-cll=1000,0"));
+        let part = Settings { options: VideoOptions::new().crf(7), encode: Encode::Small, ..plain.clone() };
+        assert!(line(&part).contains("-crf 7 -preset veryfast"), "the choice says what is not asked for");
+        let deep = Settings { codec: Codec::named("dnxhr").unwrap(), high_bit_depth: high, ..plain.clone() };
+        assert!(line(&deep).contains("-pix_fmt yuv422p10le -profile:v dnxhr_hqx"));
         let clear = Settings { codec: Codec::named("prores").unwrap(), has_alpha: true, ..plain };
         assert!(line(&clear).contains("-pix_fmt yuva444p10le -profile:v 4444") && line(&clear).contains("-f mov"));
     }

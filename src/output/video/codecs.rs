@@ -1,6 +1,7 @@
 //! The table of video codecs. Flags, checks, help and ffmpeg's arguments all come from the rows of [`CODECS`].
 
 use super::containers::{CONTAINERS, Container, Join};
+use super::encode::Encode;
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,11 +11,21 @@ pub enum PixelKind {
     Alpha,
 }
 
+/// The quality and the preset that a choice of `--encode` means. A codec without their flags ignores them; an empty
+/// preset is the encoder's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    pub crf: u32,
+    pub preset: &'static str,
+}
+
 /// The pixel format of an encoder's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PixelFormat {
     /// ffmpeg's name of the pixel format.
     pub name: &'static str,
+    /// The preset that this format needs.
+    pub preset: Option<&'static str>,
     /// An ffmpeg filter that prepares frames, such as an upload to a GPU.
     pub filter: Option<&'static str>,
 }
@@ -38,12 +49,12 @@ pub struct Codec {
     pub alpha: Option<PixelFormat>,
     /// The extensions of files that keep alpha.
     pub alpha_containers: &'static [&'static str],
-    /// Quality, where lower is better: ffmpeg's flag and the default.
-    pub crf: Option<(&'static str, u32)>,
-    /// Preset or profile: ffmpeg's flag and the default.
-    pub preset: Option<(&'static str, &'static str)>,
-    /// The preset for pictures with alpha, if it differs.
-    pub alpha_preset: Option<&'static str>,
+    /// ffmpeg's flag of the quality, where lower is better.
+    pub crf: Option<&'static str>,
+    /// ffmpeg's flag of the preset or profile.
+    pub preset: Option<&'static str>,
+    /// Quality and preset of `--encode fast`, `standard` and `small`.
+    pub encodes: [Level; 3],
     /// More arguments. `{threads}` and `{frame_threads}` stand for numbers, `{hdr10}` for [`Codec::hdr10`] in an
     /// HDR10 video.
     pub arguments: &'static str,
@@ -59,7 +70,19 @@ const HDR10: &str = ":hdr10=1:repeat-headers=1:colorprim=bt2020:transfer=smpte20
     master-display=G(8500,39850)B(6550,2300)R(35400,14600)WP(15635,16450)L(10000000,1):max-cll=1000,0";
 
 const fn pixels(name: &'static str) -> PixelFormat {
-    PixelFormat { name, filter: None }
+    PixelFormat { name, preset: None, filter: None }
+}
+
+const fn levels(fast: (u32, &'static str), standard: (u32, &'static str), small: (u32, &'static str)) -> [Level; 3] {
+    const fn level((crf, preset): (u32, &'static str)) -> Level {
+        Level { crf, preset }
+    }
+    [level(fast), level(standard), level(small)]
+}
+
+// One quality and preset for all choices.
+const fn one_level(crf: u32, preset: &'static str) -> [Level; 3] {
+    levels((crf, preset), (crf, preset), (crf, preset))
 }
 
 // The defaults of software encoders; each row states what differs.
@@ -77,7 +100,7 @@ const SOFTWARE: Codec = Codec {
     alpha_containers: &[],
     crf: None,
     preset: None,
-    alpha_preset: None,
+    encodes: one_level(0, ""),
     arguments: "",
     hdr10: None,
     is_hardware: false,
@@ -86,7 +109,8 @@ const SOFTWARE: Codec = Codec {
 // The defaults of NVIDIA's hardware encoders.
 const NVENC: Codec = Codec {
     ten_bits: Some(pixels("p010le")),
-    preset: Some(("-preset", "p5")),
+    crf: Some("-cq"),
+    preset: Some("-preset"),
     arguments: "-rc vbr -b:v 0",
     is_hardware: true,
     ..SOFTWARE
@@ -96,8 +120,9 @@ const NVENC: Codec = Codec {
 // the uploaded format.
 const VAAPI: Codec = Codec {
     device: "-vaapi_device /dev/dri/renderD128",
-    eight_bits: PixelFormat { name: "vaapi", filter: Some("format=nv12,hwupload") },
-    ten_bits: Some(PixelFormat { name: "vaapi", filter: Some("format=p010,hwupload") }),
+    eight_bits: PixelFormat { name: "vaapi", preset: None, filter: Some("format=nv12,hwupload") },
+    ten_bits: Some(PixelFormat { name: "vaapi", preset: None, filter: Some("format=p010,hwupload") }),
+    crf: Some("-qp"),
     arguments: "-rc_mode CQP",
     is_hardware: true,
     ..SOFTWARE
@@ -110,8 +135,9 @@ pub const CODECS: &[Codec] = &[
         alias: Some("avc"),
         about: "H.264 by x264, or by OpenH264 where there is no ffmpeg: plays everywhere",
         encoder: "libx264",
-        crf: Some(("-crf", 18)),
-        preset: Some(("-preset", "veryfast")),
+        crf: Some("-crf"),
+        preset: Some("-preset"),
+        encodes: levels((21, "ultrafast"), (20, "superfast"), (18, "veryfast")),
         ..SOFTWARE
     },
     Codec {
@@ -119,8 +145,9 @@ pub const CODECS: &[Codec] = &[
         alias: Some("hevc"),
         about: "H.265 by x265",
         encoder: "libx265",
-        crf: Some(("-crf", 22)),
-        preset: Some(("-preset", "fast")),
+        crf: Some("-crf"),
+        preset: Some("-preset"),
+        encodes: levels((21, "ultrafast"), (22, "fast"), (24, "slow")),
         arguments: "-tag:v hvc1 -x265-params log-level=error:pools={threads}:frame-threads={frame_threads}{hdr10}",
         hdr10: Some(HDR10),
         ..SOFTWARE
@@ -130,8 +157,9 @@ pub const CODECS: &[Codec] = &[
         about: "VP9 by libvpx",
         encoder: "libvpx-vp9",
         containers: &["mp4", "mkv", "webm"],
-        crf: Some(("-crf", 24)),
-        preset: Some(("-cpu-used", "4")),
+        crf: Some("-crf"),
+        preset: Some("-cpu-used"),
+        encodes: levels((24, "5"), (24, "4"), (25, "2")),
         arguments: "-b:v 0 -row-mt 1",
         hdr10: Some(""),
         ..SOFTWARE
@@ -141,8 +169,9 @@ pub const CODECS: &[Codec] = &[
         about: "AV1 by SVT-AV1",
         encoder: "libsvtav1",
         containers: &["mp4", "mkv", "webm"],
-        crf: Some(("-crf", 30)),
-        preset: Some(("-preset", "8")),
+        crf: Some("-crf"),
+        preset: Some("-preset"),
+        encodes: levels((29, "10"), (30, "8"), (31, "6")),
         arguments: "-svtav1-params lp={threads}",
         hdr10: Some(""),
         ..SOFTWARE
@@ -155,17 +184,31 @@ pub const CODECS: &[Codec] = &[
         segment_format: "mov",
         eight_bits: pixels("yuv422p10le"),
         ten_bits: Some(pixels("yuv422p10le")),
-        alpha: Some(pixels("yuva444p10le")),
+        alpha: Some(PixelFormat { preset: Some("4444"), ..pixels("yuva444p10le") }),
         alpha_containers: &["mov"],
-        preset: Some(("-profile:v", "hq")),
-        alpha_preset: Some("4444"),
+        preset: Some("-profile:v"),
+        encodes: one_level(0, "hq"),
         arguments: "-vendor apl0",
+        ..SOFTWARE
+    },
+    Codec {
+        name: "dnxhr",
+        about: "DNxHR HQ, for editing: each frame coded alone, five times as fast as ProRes",
+        encoder: "dnxhd",
+        containers: &["mov"],
+        segment_format: "mov",
+        eight_bits: pixels("yuv422p"),
+        ten_bits: Some(PixelFormat { preset: Some("dnxhr_hqx"), ..pixels("yuv422p10le") }),
+        preset: Some("-profile:v"),
+        encodes: one_level(0, "dnxhr_hq"),
         ..SOFTWARE
     },
     Codec {
         name: "ffv1",
         about: "FFV1, without loss",
         encoder: "ffv1",
+        preset: Some("-coder"),
+        encodes: levels((0, ""), (0, ""), (0, "range_def")),
         containers: &["mkv", "gif", "webp"],
         segment_format: "mov",
         alpha: Some(pixels("yuva420p")),
@@ -178,7 +221,7 @@ pub const CODECS: &[Codec] = &[
         about: "H.264 by an NVIDIA GPU",
         encoder: "h264_nvenc",
         ten_bits: None,
-        crf: Some(("-cq", 20)),
+        encodes: levels((20, "p1"), (20, "p5"), (20, "p7")),
         ..NVENC
     },
     Codec {
@@ -186,7 +229,7 @@ pub const CODECS: &[Codec] = &[
         alias: Some("h265_nvenc"),
         about: "H.265 by an NVIDIA GPU",
         encoder: "hevc_nvenc",
-        crf: Some(("-cq", 23)),
+        encodes: levels((23, "p1"), (23, "p5"), (23, "p7")),
         arguments: "-rc vbr -b:v 0 -tag:v hvc1",
         ..NVENC
     },
@@ -195,7 +238,7 @@ pub const CODECS: &[Codec] = &[
         about: "AV1 by an NVIDIA GPU",
         encoder: "av1_nvenc",
         containers: &["mp4", "mkv"],
-        crf: Some(("-cq", 30)),
+        encodes: levels((30, "p1"), (30, "p5"), (30, "p7")),
         ..NVENC
     },
     Codec {
@@ -203,7 +246,7 @@ pub const CODECS: &[Codec] = &[
         about: "H.264 by an AMD or Intel GPU on Linux",
         encoder: "h264_vaapi",
         ten_bits: None,
-        crf: Some(("-qp", 20)),
+        encodes: one_level(20, ""),
         ..VAAPI
     },
     Codec {
@@ -211,7 +254,7 @@ pub const CODECS: &[Codec] = &[
         alias: Some("h265_vaapi"),
         about: "H.265 by an AMD or Intel GPU on Linux",
         encoder: "hevc_vaapi",
-        crf: Some(("-qp", 22)),
+        encodes: one_level(22, ""),
         arguments: "-rc_mode CQP -tag:v hvc1",
         ..VAAPI
     },
@@ -269,6 +312,11 @@ impl Codec {
             return Err(format!("--crf: {name} has no quality setting"));
         }
         Ok(codec)
+    }
+
+    /// Quality and preset of a choice of `--encode`.
+    pub fn level(&self, encode: Encode) -> Level {
+        self.encodes[encode as usize]
     }
 
     /// The encoder's pixel format for a kind of frames, or the nearest one.

@@ -18,12 +18,14 @@ pub struct Container {
     /// ffmpeg's muxer.
     pub muxer: &'static str,
     pub join: Join,
+    /// More arguments of the join, for `--encode fast`, `standard` and `small`.
+    pub encodes: [&'static str; 3],
     /// Ticks per second of the container's clock; None if they follow from the frame rate.
     pub ticks: Option<u64>,
 }
 
 const fn container(extension: &'static str, muxer: &'static str, join: Join, ticks: Option<u64>) -> Container {
-    Container { extension, muxer, join, ticks }
+    Container { extension, muxer, join, encodes: [""; 3], ticks }
 }
 
 /// All containers except raw video.
@@ -33,7 +35,10 @@ pub const CONTAINERS: [Container; 6] = [
     container("mkv", "matroska", Join::Copied, Some(1000)),
     container("webm", "webm", Join::Copied, Some(1000)),
     container("gif", "gif", Join::Palette, Some(100)),
-    container("webp", "webp", Join::Webp, Some(1000)),
+    Container {
+        encodes: ["-compression_level 0", "", "-compression_level 6"],
+        ..container("webp", "webp", Join::Webp, Some(1000))
+    },
 ];
 
 impl Container {

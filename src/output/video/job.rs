@@ -150,7 +150,9 @@ impl VideoJob {
         let numbers = self.frames.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let scene = self.scene.as_deref().unwrap_or("unknown");
         let steps = self.steps_of(&self.frames);
-        let content = hash([self.key(ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
+        let join = self.settings.container().encodes[self.settings.encode as usize];
+        let more = steps.as_deref().into_iter().chain((!join.is_empty()).then_some(join));
+        let content = hash([self.key(ffmpeg).as_str(), &numbers].into_iter().chain(more));
         // Other particle files count as another scene.
         let steps = steps.map_or_else(String::new, |steps| format!("-{steps:.16}"));
         Tag {
@@ -162,12 +164,17 @@ impl VideoJob {
         }
     }
 
+    /// The encoder that is found here, if there is one.
+    pub fn encoder(&self) -> Option<Ffmpeg> {
+        match self.settings.is_embedded {
+            true => Some(embedded()),
+            false => self.settings.find_ffmpeg().ok(),
+        }
+    }
+
     // The tag for the encoder that is found here; None if there is no encoder.
     fn own_tag(&self) -> Option<Tag> {
-        match self.settings.is_embedded {
-            true => Some(self.tag(&embedded())),
-            false => Some(self.tag(&self.settings.find_ffmpeg().ok()?)),
-        }
+        self.encoder().map(|encoder| self.tag(&encoder))
     }
 
     /// Whether the same video already exists: same frames, same settings.
@@ -251,6 +258,7 @@ fn hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 mod tests {
     use super::*;
     use crate::output::video::codecs::Codec;
+    use crate::output::video::encode::Encode;
     use crate::output::video::options::VideoOptions;
 
     // A job of this many frames, all of which are fed.
@@ -270,7 +278,8 @@ mod tests {
         assert_eq!([machine.key(&ffmpeg), longer.key(&ffmpeg)], [key.clone(), key.clone()]);
         assert_ne!(job.tag(&ffmpeg), longer.tag(&ffmpeg));
         for other in [
-            Settings { options: VideoOptions::new().crf(20), ..mine.clone() },
+            Settings { options: VideoOptions::new().crf(21), ..mine.clone() },
+            Settings { encode: Encode::Small, ..mine.clone() },
             Settings { options: VideoOptions { encoder_threads: 2, ..VideoOptions::new() }, ..mine.clone() },
             Settings { options: VideoOptions { segment: 30, ..VideoOptions::new() }, ..mine.clone() },
             Settings { fps: 24.0, ..mine.clone() },
@@ -278,6 +287,9 @@ mod tests {
             assert_ne!(with(other.clone()).key(&ffmpeg), key, "{other:?}");
         }
         assert_ne!(VideoJob { scene: Some("b".into()), ..job.clone() }.key(&ffmpeg), key);
+        let webp = with(Settings::of("x.webp".into()));
+        let packed = with(Settings { encode: Encode::Small, ..Settings::of("x.webp".into()) });
+        assert_ne!(webp.tag(&ffmpeg), packed.tag(&ffmpeg));
         assert_ne!(job.key(&Ffmpeg { version: "8".into(), ..ffmpeg }), key);
     }
 

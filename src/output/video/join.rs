@@ -64,7 +64,8 @@ impl Joiner<'_> {
                 None
             }
             Join::Webp => {
-                self.run(&source, words("-c:v libwebp -quality 82 -loop 0 -an -f webp"), &whole)?;
+                let own = words(container.encodes[self.settings.encode as usize]);
+                self.run(&source, words("-c:v libwebp -quality 82 -loop 0 -an -f webp").chain(own), &whole)?;
                 if self.settings.has_alpha {
                     webp::disable_blending(&whole).writing(path)?;
                 }

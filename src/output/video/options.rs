@@ -1,6 +1,7 @@
 //! A user's options for encoding a video.
 
 use super::codecs::Codec;
+use super::encode::Encode;
 use crate::setters::setters;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,9 +19,11 @@ pub struct VideoOptions {
     pub fps: Option<f64>,
     /// The codec; the default of the file's extension if None.
     pub(crate) codec: Option<&'static Codec>,
-    /// Quality, lower is better; the codec's default if None.
+    /// How much the encoder works. If None, a film that an earlier run has begun goes on as it was begun.
+    pub encode: Option<Encode>,
+    /// Quality, lower is better; as `encode` says if None.
     pub crf: Option<u32>,
-    /// The encoder's preset.
+    /// The encoder's preset; as `encode` says if None.
     pub preset: Option<String>,
     /// Bits per channel: 8, or 10, which are made from linear light.
     pub bits: Option<u32>,
@@ -45,6 +48,7 @@ impl Default for VideoOptions {
         VideoOptions {
             fps: None,
             codec: None,
+            encode: None,
             crf: None,
             preset: None,
             bits: None,
@@ -62,6 +66,8 @@ impl Default for VideoOptions {
 setters! { VideoOptions {
     /// Frames per second.
     fps(fps: f64) => { fps: Some(fps) }
+    /// How much the encoder works.
+    encode(encode: Encode) => { encode: Some(encode) }
     /// Quality, lower is better.
     crf(crf: u32) => { crf: Some(crf) }
     /// The encoder's preset.

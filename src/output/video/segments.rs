@@ -3,13 +3,15 @@
 //! settings alone. So the pictures do not depend on the number of encoders or on interruptions.
 
 use super::buffer_pool::BufferPool;
+use super::encode::Encode;
 use super::encoder::Encoder;
 use super::ffmpeg::Ffmpeg;
 use super::job::{VideoJob, kept, partial};
 use super::join::Joiner;
 use super::mp4;
 use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask};
-use super::tag::{Tag, name};
+use super::settings::Settings;
+use super::tag::{self, Tag, name};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::persist;
 use crate::output::store::folder::sweep;
@@ -99,6 +101,19 @@ fn folder(film: &VideoJob, ffmpeg: &Ffmpeg) -> PathBuf {
     // Segments that cannot be reused get a folder of their own.
     let scene = film.scene.clone().unwrap_or_else(|| std::process::id().to_string());
     film.hidden.join(format!("{PREFIX}{scene:.16}-{}", film.key(ffmpeg)))
+}
+
+/// The choice of `--encode` that an earlier run has begun or made this video with; None if there is none, or if the
+/// request names a choice.
+pub fn begun(film: &VideoJob) -> Option<Encode> {
+    let settings = &film.settings;
+    if film.scene.is_none() || settings.is_raw() || settings.options.encode.is_some() {
+        return None;
+    }
+    let (encoder, made) = (film.encoder()?, tag::read(&settings.path, settings));
+    let with = |encode| VideoJob { settings: Settings { encode, ..settings.clone() }, ..film.clone() };
+    let is_begun = |job: &VideoJob| folder(job, &encoder).is_dir() || made.as_ref() == Some(&job.tag(&encoder));
+    Encode::ALL.into_iter().find(|&encode| is_begun(&with(encode)))
 }
 
 /// Removes the segments and the partial file of a finished video, which interrupted runs have left.

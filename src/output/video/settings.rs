@@ -3,6 +3,7 @@
 use super::alpha;
 use super::codecs::{CODECS, Codec, PixelKind};
 use super::containers::{CONTAINERS, Container};
+use super::encode::Encode;
 use super::ffmpeg::{Ffmpeg, find_ffmpeg};
 use super::high_bit_depth::{self, HighBitDepth};
 use super::options::VideoOptions;
@@ -19,6 +20,8 @@ pub struct Settings {
     pub fps: f64,
     /// The requested codec, or the default of the extension.
     pub codec: &'static Codec,
+    /// The requested choice, or that of the begun film.
+    pub encode: Encode,
     /// The options as requested.
     pub options: VideoOptions,
     /// Maximum number of concurrent encoders. The video does not depend on it.
@@ -44,6 +47,7 @@ impl Settings {
             codec: Codec::of(container).next().unwrap_or(&CODECS[0]),
             path,
             fps: 25.0,
+            encode: Encode::default(),
             options: VideoOptions::new(),
             encoders: 1,
             encoder_memory: None,
@@ -60,6 +64,16 @@ impl Settings {
     /// The container; raw video counts as the first.
     pub fn container(&self) -> &'static Container {
         Container::of(&self.path).unwrap_or(&CONTAINERS[0])
+    }
+    /// The quality: the requested one, else that of `encode`.
+    pub fn crf(&self) -> u32 {
+        self.options.crf.unwrap_or(self.codec.level(self.encode).crf)
+    }
+    /// The preset: the requested one, else that of the pixel format or of `encode`; empty for the encoder's own.
+    pub fn preset(&self) -> &str {
+        let format = self.codec.pixel_format(self.pixel_kind());
+        let usual = format.preset.unwrap_or(self.codec.level(self.encode).preset);
+        self.options.preset.as_deref().unwrap_or(usual)
     }
     /// The kind of frames that the encoder receives.
     pub fn pixel_kind(&self) -> PixelKind {
@@ -100,12 +114,8 @@ impl Settings {
     }
     /// Approximate memory of one encoder, bytes; measured by `scripts/measure/encoders`.
     pub fn encoder_bytes(&self, sides: (u32, u32)) -> usize {
-        let looks_far = self.codec.encoder != "libx264"
-            || self
-                .options
-                .preset
-                .as_ref()
-                .is_some_and(|preset| !["ultrafast", "superfast", "veryfast"].contains(&&**preset));
+        let looks_far =
+            self.codec.encoder != "libx264" || !["ultrafast", "superfast", "veryfast"].contains(&self.preset());
         let frames = if looks_far { 150 } else { 55 } + 8 * self.options.encoder_threads as usize;
         (72 << 20) + frames * self.frame_bytes(sides)
     }
