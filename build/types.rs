@@ -28,7 +28,8 @@ pub fn rust_types(definitions: &str) -> String {
                 let element = rust_type(kind, "");
                 let kind = match (call.word, rest) {
                     ("FIELD", []) => element,
-                    ("FIELDS", [count]) => format!("[{element}; {count}]"),
+                    ("FIELDS", [count]) if count.parse::<usize>().is_ok() => format!("[{element}; {count}]"),
+                    ("FIELDS", [count]) => format!("[{element}; {count} as usize]"),
                     ("INLINE", [max]) => format!("Inline<{element}, {{ {max} as usize }}>"),
                     _ => wrong(),
                 };

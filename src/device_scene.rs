@@ -415,6 +415,8 @@ pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> Fram
     let camera = scene.camera_at(moment);
     let view = camera.view_at(moment, scene.output.frames);
     let focal = view.focal(scene.render.width, scene.render.height);
+    let blades = f64::from(camera.aperture_blades);
+    let half = if blades > 0.0 { std::f64::consts::PI / blades } else { 0.0 };
     FrameParams {
         eye: to_f32(sub(view.eye, origin)),
         pixel_footprint: (1.0 / (focal * scene.render.filtered_side())) as f32,
@@ -424,6 +426,12 @@ pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> Fram
         number: n as i32,
         lens: camera.lens as f32,
         focus: (focal / camera.focus) as f32,
+        squeeze: (1.0 / camera.aperture_ratio) as f32,
+        blades: blades as f32,
+        per_blade: if blades > 0.0 { (1.0 / blades) as f32 } else { 0.0 },
+        // Down and not up. A turn that rounds to 1 is 0.
+        blade_turn: (1.0 - camera.blade_turn()).rem_euclid(1.0) as f32 % 1.0,
+        blade: [libm::cos(half) as f32, libm::sin(half) as f32],
     }
 }
 

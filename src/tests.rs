@@ -7,6 +7,7 @@
 )]
 
 mod alpha;
+mod aperture;
 mod architecture;
 mod area_lights;
 mod arm;

@@ -4,14 +4,16 @@ namespace polyfly {
 // Unnamed, so that the linker does not merge functions of different instruction sets.
 namespace {
 #include "../types.cuh"
+
+// Pixels that are processed at once, channel by channel, in the L1 cache.
+constexpr int PIECE = 64;
+
 #include "../post/bloom.cuh"
+#include "../post/glare.cuh"
 #include "../post/lens.cuh"
 #include "../post/resolve.cuh"
 #include "../post/tone.cuh"
 #include "../post/yuv.cuh"
-
-// Pixels that are processed at once, channel by channel, in the L1 cache.
-constexpr int PIECE = 64;
 }  // namespace
 
 #include "entries.cuh"
@@ -74,6 +76,10 @@ void POLYFLY_NAME(mix_pixels)(float* to, const float* r, const float* g, const f
     to[3 * i + 1] = lerp(to[3 * i + 1], own, g[i], rest);
     to[3 * i + 2] = lerp(to[3 * i + 2], own, b[i], rest);
   }
+}
+
+void POLYFLY_NAME(glare)(const GlareTaps* taps, const float* plane, int width, int height, int y, float* out) {
+  glare_row(*taps, plane, width, height, y, out);
 }
 
 void POLYFLY_NAME(vignette)(float* row, int width, int height, int y, float k, float per_square) {

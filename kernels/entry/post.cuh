@@ -26,6 +26,13 @@ POLYFLY_POST polyfly_upsample(const float* coarse, float* fine, int width, int h
   if (x < width && y < height) upsample_level(coarse, fine, width, height, own, rest, x, y);
 }
 
+// A pass of glare over an image of this size.
+POLYFLY_POST polyfly_glare(const __grid_constant__ GlareTaps taps, const float* image, int width, int height,
+                           float* out) {
+  const int x = thread_x(), y = thread_y();
+  if (x < width && y < height) glare_pixel(taps, image, width, height, out, x, y);
+}
+
 POLYFLY_POST polyfly_finish(const __grid_constant__ Scene scene, const __grid_constant__ PostParams post, int frame,
                             const double* display, const float* image, const float* glow, u32* rgba) {
   const int x = thread_x(), y = thread_y(), width = scene.constants.width;

@@ -2,6 +2,7 @@
 #pragma once
 #include "../film.cuh"
 #include "bloom.cuh"
+#include "glare.cuh"
 #include "lens.cuh"
 #include "resolve.cuh"
 #include "tone.cuh"
@@ -45,6 +46,15 @@ POLYFLY_FN void upsample_level(const float* coarse, float* fine, int width, int 
   for (int c = 0; c < 3; ++c) {
     float& value = fine[c * plane + at];
     value = lerp(value, own, upsample_pixel(coarse + c * coarse_plane, coarse_width, coarse_height, x, y), rest);
+  }
+}
+
+// Pixel (x, y) of an image after a pass of glare.
+POLYFLY_FN void glare_pixel(const GlareTaps& taps, const float* image, int width, int height, float* out, int x, int y) {
+  for (int c = 0; c < 3; ++c) {
+    const i64 plane = (i64)c * width * height;
+    float& to = out[plane + (i64)y * width + x];
+    to = glare_sum(taps, image + plane, width, height, x, y) + (taps.adds ? to : 0.0f);
   }
 }
 

@@ -16,14 +16,30 @@ POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
   return ray;
 }
 
+// A uniformly distributed point of the aperture, right and down.
+POLYFLY_FN Pair aperture_point(const FrameParams& frame, Pair u2) {
+  const bool is_round = !(frame.blades > 0.0f);
+  // A polygon: the side, and the place on it, of the triangle that the point is in.
+  const Real place = u2.u * Real(frame.blades), side = to_real(to_int(place));
+  const Real turned = fma(side, Real(frame.per_blade), Real(frame.blade_turn));
+  Real sine, cosine;
+  sincos_2pi(is_round ? u2.u : select(turned < Real(1.0f), turned, turned - Real(1.0f)), sine, cosine);
+  const Real r = sqrt(max(u2.v, Real(1.0e-20f))) * Real(frame.lens);
+  Pair p = {r * cosine, r * sine};
+  if (!is_round) {
+    const Real out = Real(frame.blade[0]), along = fma(place - side, Real(2.0f), Real(-1.0f)) * Real(frame.blade[1]);
+    p.u = r * fma(cosine, out, -(sine * along));
+    p.v = r * fma(sine, out, cosine * along);
+  }
+  p.u = p.u * Real(frame.squeeze);
+  return p;
+}
+
 // A thin lens: moves the ray's origin on the aperture, and turns the ray so that the point in focus stays.
 POLYFLY_FN void pass_lens(const FrameParams& frame, SamplePoint point, Vec& o, Vec& d) {
   if (!(frame.lens > 0.0f)) return;
-  const Pair u2 = get_2d(point, Int(DIM_LENS));
-  Real sine, cosine;
-  sincos_2pi(u2.u, sine, cosine);
-  const Real r = sqrt(max(u2.v, Real(1.0e-20f))) * Real(frame.lens);
-  const Vec aside = fma(vec(frame.down), r * sine, vec(frame.right) * (r * cosine));
+  const Pair p = aperture_point(frame, get_2d(point, Int(DIM_LENS)));
+  const Vec aside = fma(vec(frame.down), p.v, vec(frame.right) * p.u);
   o = o + aside;
   d = fma(aside, Real(-frame.focus), d);
   // A wide lens with a near focus makes d very long.

@@ -3,17 +3,20 @@
 
 pub mod bloom;
 pub mod denoise;
+pub mod glare;
 pub mod legend;
 pub mod lens;
+mod pyramid;
 
 use super::image::{Image, Layers};
 use crate::device_scene::HostScene;
 use crate::gpu_types::PostParams;
 use crate::kernels::Isa;
 use crate::kernels::develop::{curve_of, per_square, punch_of};
-use crate::scene::{Exposure, FilmSettings, Scene, Tone};
+use crate::scene::{Camera, Exposure, FilmSettings, Scene, Tone};
 use bloom::Bloom;
 use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
+use glare::Glare;
 use legend::Legend;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -26,6 +29,8 @@ pub enum PostStep {
     Denoise(DenoiserLibrary),
     /// Exposure and white balance: a factor for each channel.
     Gain([f32; 3]),
+    /// Light that the aperture bends into rays.
+    Glare(Glare),
     /// Light that the lens scatters.
     Bloom(Bloom),
     /// Darkens corners as a lens does, by 1 / (1 + k r²)², with r from 0 to 1 at the corners.
@@ -58,6 +63,8 @@ impl PostStep {
         match self {
             PostStep::Denoise(_) | PostStep::Legend(_) => return false,
             PostStep::Gain(gain) => params.gain = *gain,
+            // Devices take its passes from the step itself.
+            PostStep::Glare(_) => {}
             PostStep::Bloom(bloom) => {
                 (params.bloom, params.bloom_levels) = (bloom.fraction as f32, bloom.levels(height) as i32);
             }
@@ -82,6 +89,7 @@ impl PostStep {
             PostStep::Gain([r, g, b]) => {
                 image.each_row(|_, row| row.iter_mut().for_each(|p| *p = [p[0] * r, p[1] * g, p[2] * b]));
             }
+            PostStep::Glare(glare) => glare.apply(image, isa),
             PostStep::Bloom(bloom) => bloom.apply(image, isa),
             PostStep::Vignette(k) => {
                 let height = image.height();
@@ -118,18 +126,26 @@ impl PostPipeline {
             PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: scene.film.tone })
         });
         let changing = scene.film_moves().then(|| Arc::new(scene.clone()));
-        let at_start = PostPipeline::of(&scene.film, stops, denoise.cloned().map(PostStep::Denoise), legend);
+        let at_start =
+            PostPipeline::of(&scene.film, &scene.camera, stops, denoise.cloned().map(PostStep::Denoise), legend);
         PostPipeline { changing, ..at_start }
     }
 
     // The steps of a film between the first and the last one.
-    fn of(film: &FilmSettings, automatic: f64, first: Option<PostStep>, last: Option<PostStep>) -> PostPipeline {
+    fn of(
+        film: &FilmSettings,
+        camera: &Camera,
+        automatic: f64,
+        first: Option<PostStep>,
+        last: Option<PostStep>,
+    ) -> PostPipeline {
         let stops = if let Exposure::Stops(stops) = film.exposure { stops } else { automatic };
         let gain = lens::gain(stops, film.white_balance);
         let bloom = Bloom { fraction: film.bloom, radius: film.bloom_radius };
         let steps = [
             first,
             (film.exposure == Exposure::Auto || gain != [1.0; 3]).then_some(PostStep::Gain(gain)),
+            Glare::of(film, camera).map(PostStep::Glare),
             (film.bloom > 0.0).then_some(PostStep::Bloom(bloom)),
             (film.vignette > 0.0).then(|| PostStep::Vignette(lens::vignette(film.vignette))),
             (film.grain > 0.0).then(|| PostStep::Grain(lens::grain(film.grain))),
@@ -142,9 +158,10 @@ impl PostPipeline {
     /// The steps of a frame, which has a film of its own if the film changes over the clip.
     pub fn of_frame(&self, frame: u32) -> Cow<'_, PostPipeline> {
         let Some(scene) = &self.changing else { return Cow::Borrowed(self) };
+        let moment = f64::from(frame);
         let kept = |kind: fn(&PostStep) -> bool| self.steps.iter().find(|step| kind(step)).cloned();
         let (first, last) = (kept(PostStep::is_denoiser), kept(|step| matches!(step, PostStep::Legend(_))));
-        Cow::Owned(PostPipeline::of(&scene.film_at(f64::from(frame)), self.automatic, first, last))
+        Cow::Owned(PostPipeline::of(&scene.film_at(moment), &scene.camera_at(moment), self.automatic, first, last))
     }
 
     /// Whether the tracing kernels make the picture themselves: the only step is a tone curve in single precision.
@@ -178,11 +195,23 @@ impl PostPipeline {
         self.steps.iter().all(|step| step.add_to(&mut params, height)).then_some(params)
     }
 
-    /// The maximum number of images of the bloom pyramid over the clip, for pictures of this height.
-    pub fn bloom_levels(&self, height: u32) -> usize {
-        let levels = |step: &PostStep| if let PostStep::Bloom(bloom) = step { bloom.levels(height) } else { 0 };
+    /// The maximum number of images of the pyramid over the clip, for pictures of this height.
+    pub fn pyramid_levels(&self, height: u32) -> usize {
+        let levels = |step: &PostStep| match step {
+            PostStep::Glare(_) => Glare::level(height),
+            PostStep::Bloom(bloom) => bloom.levels(height),
+            _ => 0,
+        };
         // A film that changes has room for any radius: coarse levels are small.
-        if self.changing.is_some() { usize::MAX } else { self.steps.iter().map(levels).sum() }
+        if self.changing.is_some() { usize::MAX } else { self.steps.iter().map(levels).max().unwrap_or(0) }
+    }
+    /// The glare of these steps.
+    pub fn glare(&self) -> Option<Glare> {
+        self.steps.iter().find_map(|step| if let PostStep::Glare(glare) = step { Some(*glare) } else { None })
+    }
+    /// Whether some frame may have glare.
+    pub fn may_have_glare(&self) -> bool {
+        self.changing.is_some() || self.glare().is_some()
     }
 
     /// The steps whose bytes are the same on every machine.

@@ -2,7 +2,7 @@
 //! over threads.
 
 use super::Isa;
-use crate::gpu_types::{CURVE_AGX, CURVE_FILMIC, CURVE_NEUTRAL, DISPLAY_LAST};
+use crate::gpu_types::{CURVE_AGX, CURVE_FILMIC, CURVE_NEUTRAL, DISPLAY_LAST, GlareTaps};
 use crate::math::srgb::linear;
 use crate::scene::Tone;
 use std::sync::OnceLock;
@@ -51,6 +51,16 @@ impl Isa {
         let ([r, g, b], n) = (from.map(<[f32]>::as_ptr), to.len() as i32);
         // SAFETY: each channel has a value for each pixel.
         unsafe { (self.entries.mix_pixels)(to.as_flattened_mut().as_mut_ptr(), r, g, b, n, own, rest) };
+    }
+
+    /// Row `y` of a plane of as many columns as `out` has, after a pass of glare.
+    pub fn glare(&self, taps: &GlareTaps, plane: &[f32], height: usize, y: usize, out: &mut [f32]) {
+        assert!(y < height && plane.len() == out.len() * height);
+        // SAFETY: the plane has this many rows of out's length.
+        unsafe {
+            let (width, height) = (out.len() as i32, height as i32);
+            (self.entries.glare)(taps, plane.as_ptr(), width, height, y as i32, out.as_mut_ptr());
+        };
     }
 
     /// Applies the vignette `k` to row `y` of a picture of this height.

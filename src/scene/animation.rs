@@ -166,9 +166,10 @@ impl Scene {
         }
         film
     }
-    /// Whether the film changes over the clip.
+    /// Whether the film changes over the clip, or its glare with the aperture.
     pub(crate) fn film_moves(&self) -> bool {
-        self.tracks.within("film.").next().is_some()
+        let turns = || self.tracks.within("camera.aperture_rotation").next().is_some();
+        self.tracks.within("film.").next().is_some() || self.film.glare > 0.0 && turns()
     }
     /// A bound of the camera's distance from `origin` over the clip.
     pub(crate) fn camera_reach(&self, origin: Vec3) -> f64 {

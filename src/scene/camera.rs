@@ -140,6 +140,13 @@ keys! {
         pub lens: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 0.5), group("Lens"), animated();
         /// Distance from the eye to the plane in focus.
         pub focus: f64 = 1.0, rule(Rule::Length), slider(0.1, 20.0), animated();
+        /// Blades of the aperture: what is out of focus has the shape of a polygon with as many sides, 3 to 16, whose corners
+        /// are `lens` from its center; 0: it is round. Glare has its rays where the blades are.
+        pub aperture_blades: u32 = 0, rule(Rule::Whole(0, Camera::MAX_BLADES)), slider(0.0, 16.0), example("6");
+        /// Turn of the aperture, counterclockwise in the picture; at 0 one corner is at the top.
+        pub aperture_rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), animated();
+        /// Height of the aperture over its width, as of an anamorphic lens: above 1, what is out of focus is narrower.
+        pub aperture_ratio: f64 = 1.0, rule(Rule::Within(0.1, 10.0)), slider(0.5, 2.0), animated();
         /// Open time of the shutter as a share of a frame: motion blur of camera, bodies and lamps; 0: no motion blur.
         pub shutter: f64 = 0.0, rule(Rule::Fraction);
         /// A camera held by hand: it turns a little to all sides.
@@ -147,6 +154,10 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
+        if matches!(self.aperture_blades, 1 | 2) {
+            let what = format!("`aperture_blades` is {}", self.aperture_blades);
+            table.problem_at("aperture_blades", what, "3 to 16 for a polygon, or 0 for a round aperture");
+        }
         if let CameraPath::Keys { keys, .. } = &mut self.path {
             let given = |i: usize| table.has(&format!("key.{i}.fov_deg"));
             keys.iter_mut().enumerate().filter(|(i, _)| !given(*i)).for_each(|(_, key)| key.fov_deg = self.fov_deg);
@@ -368,6 +379,15 @@ fn between(keys: &[CameraKey], closed: bool, time: f64) -> CameraKey {
 const NEAREST: f64 = 1e-9;
 
 impl Camera {
+    /// Maximum number of blades of the aperture.
+    pub const MAX_BLADES: u32 = 16;
+
+    /// The direction of the middle of the aperture's first side, in turns from right to up, 0 to 1.
+    pub fn blade_turn(&self) -> f64 {
+        let half_side = if self.aperture_blades > 0 { 0.5 / f64::from(self.aperture_blades) } else { 0.0 };
+        (0.25 + half_side + self.aperture_rotation_deg / 360.0).rem_euclid(1.0)
+    }
+
     /// The view of frame `frame` of a clip of `frames`.
     pub fn view(&self, frame: u32, frames: u32) -> View {
         self.view_at(f64::from(frame), frames)

@@ -5,7 +5,7 @@ use super::keys::keys;
 use super::keys::kinds::number_text;
 use super::keys::read::Table;
 use super::keys::words::{Names, WordList, names, number_or_word};
-use super::{Look, Tone};
+use super::{Camera, Look, Tone};
 
 keys! {
     /// The film: from light to what is shown.
@@ -24,6 +24,18 @@ keys! {
         pub bloom: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.5), group("Lens"), spelled(), animated();
         /// How far the lens scatters light.
         pub bloom_radius: f64 = 0.15, rule(Rule::Fraction), unit("picture heights"), slider(0.0, 0.5), spelled(), animated();
+        /// Share of the light that the edges of the aperture bend into rays. Their directions follow the camera's
+        /// `aperture_blades` and `aperture_rotation_deg`.
+        pub glare: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.5), animated();
+        /// Length of the rays.
+        pub glare_length: f64 = 0.3, rule(Rule::Fraction), unit("picture heights"), animated();
+        /// Number of rays; 0: as many as the aperture has blades, twice as many for an odd number of them, and 6 for a round
+        /// one.
+        pub glare_rays: u32 = 0, rule(Rule::Whole(0, 2 * Camera::MAX_BLADES)), slider(0.0, 32.0), example("8");
+        /// Share of the light that goes into a horizontal streak, as in an anamorphic lens.
+        pub streak: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.5), animated();
+        /// Length of the streak to each side.
+        pub streak_length: f64 = 0.8, rule(Rule::Within(0.0, 4.0)), unit("picture heights"), animated();
         /// Light falloff in the corners of the picture, as a share.
         pub vignette: f64 = 0.0, rule(Rule::Fraction), spelled(), animated();
         /// Strength of the film grain, which changes with each frame.

@@ -11,7 +11,7 @@ const FRAMES: u32 = 8;
 // A scene with a table of each kind that has values over time.
 const ALL: &str = "[output]\nframes = 8\nsize = [48, 36]\n[render]\nsamples = 2\ndepth = 4\nlamp_samples = 2\n\
     [film]\nexposure = 0.5\nvignette = 0.1\n[sky]\nzenith = 0.2\n[air]\ndensity = 0\n\
-    [camera]\nlens = 0.01\nfocus = 5\n[camera.orbit]\ndistance = 5\n[camera.shake]\nangle_deg = 0.2\n\
+    [camera]\nlens = 0.01\nfocus = 5\naperture_blades = 3\n[camera.orbit]\ndistance = 5\n[camera.shake]\nangle_deg = 0.2\n\
     [[body]]\nsolid = \"cube\"\nlamps = 3\nreflection = 0.3\nreflection_inside = 0.2\nroughness = 0.1\n\
     [[sphere]]\ncenter = [1, 1, 1]\nradius = 0.4\n\
     [[ellipsoid]]\ncenter = [-1, 1, 1]\nradii = [0.3, 0.4, 0.5]\n\
@@ -202,6 +202,9 @@ fn a_frame_is_the_frame_of_the_scene_with_its_values() {
         ("[render]", "ambient", ["0", "0.7", "1"]),
         ("[film]", "exposure", ["0.5", "2", "-1"]),
         ("[film]", "bloom", ["0", "0.4", "0"]),
+        ("[film]", "glare", ["0", "0.5", "0"]),
+        ("[film]", "streak", ["0.1", "0.5", "0"]),
+        ("[camera]", "aperture_rotation_deg", ["0", "30", "60"]),
         ("[camera]", "lens", ["0", "0.2", "0"]),
         ("[camera]", "focus", ["5", "2", "9"]),
         ("[camera]", "fov_deg", ["70", "30", "90"]),
@@ -236,7 +239,7 @@ fn devices_finish_films_that_change() {
         let post = needs.device.post.unwrap();
         let params = [0, FRAMES - 1].map(|frame| post.of_frame(frame).params(64, 48).unwrap());
         assert!(params[0].bloom_levels < params[1].bloom_levels, "{params:?}");
-        assert!(params.iter().all(|p| p.bloom_levels.unsigned_abs() as usize <= post.bloom_levels(48)));
+        assert!(params.iter().all(|p| p.bloom_levels.unsigned_abs() as usize <= post.pyramid_levels(48)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Post steps on every instruction set: the same bytes, and the curves of src/scene/tone.rs.
 
-use crate::gpu_types::FIXED_ONE;
+use crate::gpu_types::{FIXED_ONE, GlareTaps};
 use crate::kernels::Isa;
 use crate::scene::Tone;
 
@@ -29,6 +29,19 @@ pub fn steps(isa: Isa, width: usize, height: usize) -> Vec<f32> {
     let mut blend = wide.clone();
     isa.mix(&mut blend, &row(1)[..width], 0.7, 0.3);
     all.extend_from_slice(&blend);
+    let height_of = light.len() / (3 * width);
+    let plane: Vec<f32> = light.iter().step_by(3).copied().collect();
+    for (y, adds) in [(0, 0), (1, 1), (height_of - 1, 1)] {
+        let taps = GlareTaps {
+            dx: [0, -1, 3, 5, -9, 64, 0, -200],
+            dy: [0, 1, 0, -1, 2, 0, -70, 1],
+            weight: [0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05],
+            adds,
+        };
+        let mut glare = wide.clone();
+        isa.glare(&taps, &plane, height_of, y, &mut glare);
+        all.extend_from_slice(&glare);
+    }
     for (y, row) in light.chunks_exact_mut(3 * width).enumerate() {
         let row = row.as_chunks_mut::<3>().0;
         isa.mix_pixels(row, [&wide, &blend, &wide], 0.8, 0.2);

@@ -174,6 +174,11 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
                 dither: (grain > 0.5).then_some(bloom > 0.5),
                 tone,
                 look: None,
+                glare: grain,
+                glare_length: vignette,
+                glare_rays: (bloom * 32.0) as u32,
+                streak: vignette,
+                streak_length: 4.0 * grain,
             }
             .canonical()
         },
@@ -228,6 +233,8 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             }
             (scene.camera.lens, scene.camera.focus, scene.output.bits) = (lens, focus, bits);
             scene.camera.shutter = shutter;
+            (scene.camera.aperture_blades, scene.camera.aperture_ratio) = (3 + (shutter * 13.0) as u32, 0.1 + lens);
+            scene.camera.aperture_rotation_deg = focus;
             let body = &mut scene.world.bodies[0];
             (body.rotation, body.motion, body.lamp_pattern) = (rotation, motion, pattern);
             body.reflection_inside = inside;

@@ -249,8 +249,7 @@ fn without_film(text: &str) -> String {
 // All steps of the film at once, in frames, in tiles, and beside devices that fail.
 #[test]
 fn a_developed_frame_does_not_depend_on_who_traced_it() {
-    let film =
-        "[film]\nexposure = 0.7\nwhite_balance = 4200\nbloom = 0.2\nvignette = 0.3\ngrain = 0.2\ntone = \"agx\"\n";
+    let film = "[film]\nexposure = 0.7\nwhite_balance = 4200\nglare = 0.1\nbloom = 0.2\nvignette = 0.3\ngrain = 0.2\ntone = \"agx\"\n";
     for (tone, split) in [("agx", Split::Tiles), ("filmic", Split::Frames), ("soft", Split::Auto)] {
         let text = own("infinity.toml").to_toml();
         let scene = sized(toml(&format!("{}\n{}", without_film(&text), film.replace("agx", tone))), 61, 83, 2);

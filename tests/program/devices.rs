@@ -204,9 +204,18 @@ fn the_gpus_path_gives_the_cpus_bytes() {
 // The GPU runs the film's post steps, from sums that never leave it to the picture and the video's planes.
 #[test]
 fn films_on_the_gpu_are_the_cpus() {
-    let all = "exposure = \"auto\"\nwhite_balance = 4500\nbloom = 0.1\nvignette = 0.2\ngrain = 0.1\ntone = \"agx\"\n";
+    let all = "exposure = \"auto\"\nwhite_balance = 4500\nglare = 0.2\nstreak = 0.1\nbloom = 0.1\nvignette = 0.2\ngrain = 0.1\ntone = \"agx\"\n";
     let sized = |film: &str, size: &str| format!("{}\n[film]\n{film}", FEW.replace("[75, 50]", size));
-    for film in ["bloom = 0.3\n", "vignette = 0.4\n", "grain = 0.3\n", "dither = true\n", "exposure = -1\n", all] {
+    for film in [
+        "bloom = 0.3\n",
+        "glare = 0.3\n",
+        "streak = 0.2\n",
+        "vignette = 0.4\n",
+        "grain = 0.3\n",
+        "dither = true\n",
+        "exposure = -1\n",
+        all,
+    ] {
         same_on_gpu(film, &sized(film, "[75, 50]"), "", &["-o", "%d.data", "--frames", "0-1"]);
     }
     for tone in ["neutral", "filmic", "clip"] {
@@ -214,10 +223,13 @@ fn films_on_the_gpu_are_the_cpus() {
         same_on_gpu(tone, &sized(&film, "[31, 22]"), "", &["-o", "%d.data", "--frames", "0-1"]);
     }
     // Odd sides, a pyramid that ends at one pixel, files and a video in one go, and a video alone.
-    let far = format!("{all}bloom_radius = 1\n");
+    let far = format!("{all}bloom_radius = 1\nglare_length = 1\n");
     for size in ["[75, 51]", "[33, 17]", "[2, 31]", "[1, 1]"] {
         same_on_gpu(size, &sized(&far, size), "", &["-o", "%d.data", "--video", "v.y4m", "--frames", "0-2"]);
     }
+    // Glare works on a coarser level of a higher picture.
+    let rays = "glare = 0.3\nglare_rays = 5\n";
+    same_on_gpu("glare on a high picture", &sized(rays, "[40, 500]"), "", &["-o", "%d.data", "--frames", "0"]);
     same_on_gpu("a video", &sized(all, "[75, 50]"), "", &["--no-frames", "--video", "v.y4m"]);
     // What the host finishes: linear light beside the picture, bands, a shutter that is open.
     same_on_gpu("EXR", &sized(all, "[75, 50]"), "", &["-o", "%d.exr", "--frames", "0"]);

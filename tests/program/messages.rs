@@ -23,6 +23,7 @@ const SCENES: &[(&str, &str)] = &[
         "[camera]\nfov = 60\n[film]\nexposur = 1\n[[body]]\nsolid = \"octahedron\"\ncolr = \"red\"\n",
     ),
     ("a wrong type and a wrong range", "[camera]\nfov_deg = \"wide\"\n[film]\nbloom = 3\n"),
+    ("an aperture of two blades", "[camera]\naperture_blades = 2\n"),
     ("half a frame", "[output]\nframes = 2.5\n"),
     ("a number without its nought", "[[body]]\nsolid = \"octahedron\"\nradius = .5\n"),
     ("a decimal comma", "[[body]]\nsolid = \"octahedron\"\nradius = 1,5\n"),

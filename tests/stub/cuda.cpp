@@ -258,6 +258,15 @@ Work post_kernel(const std::string& name, void** a) {
       each(width, height, [&](int x, int y) { upsample_level(coarse, fine, width, height, own, rest, x, y); });
     };
   }
+  if (name == "polyfly_glare") {
+    const GlareTaps taps = argument<GlareTaps>(a, 0);
+    const float* image = argument<const float*>(a, 1);
+    const int width = argument<int>(a, 2), height = argument<int>(a, 3);
+    float* out = argument<float*>(a, 4);
+    return [=] {
+      each(width, height, [&](int x, int y) { glare_pixel(taps, image, width, height, out, x, y); });
+    };
+  }
   if (name != "polyfly_finish") return convert_kernel(a);
   const Scene scene = argument<Scene>(a, 0);
   const PostParams post = argument<PostParams>(a, 1);

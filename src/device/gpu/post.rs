@@ -4,6 +4,8 @@
 use super::api::{Api, Arguments, Context, DeviceMemory, Module, Stream};
 use super::modules::POST;
 use crate::device::DeviceError;
+use crate::film::post::PostPipeline;
+use crate::film::post::glare::{Glare, GlareImage};
 use crate::gpu_types::{PostParams, Scene as GpuScene};
 use crate::kernels::develop::display;
 use std::ops::Range;
@@ -15,6 +17,7 @@ const BLOCK: (u32, u32) = (32, 8);
 pub struct PostKernels<A: Api> {
     resolve: A::Function,
     downsample: A::Function,
+    glare: A::Function,
     upsample: A::Function,
     finish: A::Function,
     convert: A::Function,
@@ -23,7 +26,7 @@ pub struct PostKernels<A: Api> {
     _module: A::Module,
 }
 
-/// The sizes of the bloom pyramid's images, from the finest.
+/// The sizes of the pyramid's images, from the finest.
 fn pyramid((width, height): (u32, u32), levels: usize) -> impl Iterator<Item = (u32, u32)> {
     let half = |&(width, height): &(u32, u32)| {
         let is_last = width == 1 && height == 1;
@@ -41,17 +44,28 @@ fn bytes_of((width, height): (u32, u32)) -> usize {
 pub struct PostLane<A: Api> {
     /// Sums of a band. If sample counts differ between pixels, they follow the sums.
     pub sums: A::Memory,
-    // The frame's light and the bloom pyramid, in planes of red, green and blue.
+    // The frame's light and its pyramid, in planes of red, green and blue.
     image: A::Memory,
     pyramid: Vec<(A::Memory, (u32, u32))>,
+    // Two images between passes of glare, and the sum of its rays; none without glare.
+    rays: Vec<A::Memory>,
 }
 
 impl<A: Api> PostLane<A> {
-    /// Allocates memory for pictures of a size, at most so many levels of bloom, and this many bytes of sums.
-    pub fn new(size: (u32, u32), levels: usize, sums: usize, context: &A::Context) -> Result<PostLane<A>, DeviceError> {
+    /// Allocates memory for pictures of a size, what the steps need, and this many bytes of sums.
+    pub fn new(
+        size: (u32, u32),
+        post: &PostPipeline,
+        sums: usize,
+        context: &A::Context,
+    ) -> Result<PostLane<A>, DeviceError> {
         let memory = |size| Ok((context.memory(bytes_of(size))?, size));
-        let pyramid = pyramid(size, levels).map(memory).collect::<Result<Vec<_>, DeviceError>>()?;
-        Ok(PostLane { sums: context.memory(sums)?, image: context.memory(bytes_of(size))?, pyramid })
+        let pyramid =
+            pyramid(size, post.pyramid_levels(size.1)).map(memory).collect::<Result<Vec<_>, DeviceError>>()?;
+        let level = pyramid.get(Glare::level(size.1) - 1).filter(|_| post.may_have_glare());
+        let rays = level.map(|(_, size)| (0..3).map(|_| context.memory(bytes_of(*size))).collect());
+        let rays = rays.transpose()?.unwrap_or_default();
+        Ok(PostLane { sums: context.memory(sums)?, image: context.memory(bytes_of(size))?, pyramid, rays })
     }
 }
 
@@ -62,6 +76,7 @@ impl<A: Api> PostKernels<A> {
         Ok(PostKernels {
             resolve: function(c"polyfly_resolve")?,
             downsample: function(c"polyfly_downsample")?,
+            glare: function(c"polyfly_glare")?,
             upsample: function(c"polyfly_upsample")?,
             finish: function(c"polyfly_finish")?,
             convert: function(c"polyfly_convert")?,
@@ -103,13 +118,13 @@ impl<A: Api> PostKernels<A> {
         self.launch(stream, self.resolve, (size.0, count), arguments)
     }
 
-    /// Converts the image to the picture: bloom, lens, tone curve, eight bits.
+    /// Converts the image to the picture: glare, bloom, lens, tone curve, eight bits.
     #[expect(clippy::too_many_arguments, reason = "a scene and two images, all of other types")]
     pub fn finish(
         &self,
         stream: &A::Stream,
         scene: &GpuScene,
-        params: &PostParams,
+        (params, glare): (&PostParams, Option<&Glare>),
         frame: u32,
         lane: &PostLane<A>,
         rgba: &A::Memory,
@@ -119,6 +134,9 @@ impl<A: Api> PostKernels<A> {
         let levels = lane.pyramid.len().min(params.bloom_levels.unsigned_abs() as usize);
         let pyramid = &lane.pyramid[..levels];
         let glow = pyramid.first().map_or(0, |(memory, _)| memory.address(0));
+        if let Some(glare) = glare {
+            self.glare(stream, size, glare, lane)?;
+        }
         self.bloom(stream, (&lane.image, size), pyramid)?;
         let (display, rgba) = (self.display.address(0), rgba.address(0));
         let arguments = Arguments::default().with(scene).with(params).with(&frame).with(&display);
@@ -132,6 +150,56 @@ impl<A: Api> PostKernels<A> {
         (image, size): (&A::Memory, (u32, u32)),
         pyramid: &[(A::Memory, (u32, u32))],
     ) -> Result<(), DeviceError> {
+        self.go_down(stream, (image, size), pyramid)?;
+        let mut count = 1.0f32;
+        for pair in pyramid.windows(2).rev() {
+            let [(fine, size), (coarse, _)] = pair else { continue };
+            let shares = (1.0 / (count + 1.0), count / (count + 1.0));
+            self.go_up(stream, coarse, (fine, *size), shares)?;
+            count += 1.0;
+        }
+        Ok(())
+    }
+
+    // Spreads a level along all rays, and mixes the result into the image.
+    fn glare(
+        &self,
+        stream: &A::Stream,
+        size: (u32, u32),
+        glare: &Glare,
+        lane: &PostLane<A>,
+    ) -> Result<(), DeviceError> {
+        let pyramid = lane.pyramid.get(..Glare::level(size.1)).unwrap_or_default();
+        let ([finer @ .., (level, level_size)], [first, second, sum]) = (pyramid, &lane.rays[..]) else {
+            return Err(DeviceError::Failed("glare has no memory".into()));
+        };
+        self.go_down(stream, (&lane.image, size), pyramid)?;
+        let address = |image| match image {
+            GlareImage::Level => level.address(0),
+            GlareImage::Between(0) => first.address(0),
+            GlareImage::Between(_) => second.address(0),
+            GlareImage::Sum => sum.address(0),
+        };
+        for pass in glare.passes(size.1) {
+            let (from, to) = (address(pass.from), address(pass.to));
+            let arguments = Arguments::default().with(&pass.taps).with(&from).with(&level_size.0).with(&level_size.1);
+            self.launch(stream, self.glare, *level_size, arguments.with(&to))?;
+        }
+        let mut coarse = sum;
+        for (fine, size) in finer.iter().rev() {
+            self.go_up(stream, coarse, (fine, *size), (0.0, 1.0))?;
+            coarse = fine;
+        }
+        self.go_up(stream, coarse, (&lane.image, size), (1.0 - glare.share(), glare.share()))
+    }
+
+    // Makes levels of the pyramid from the image.
+    fn go_down(
+        &self,
+        stream: &A::Stream,
+        (image, size): (&A::Memory, (u32, u32)),
+        pyramid: &[(A::Memory, (u32, u32))],
+    ) -> Result<(), DeviceError> {
         let (mut from, mut from_size) = (image.address(0), size);
         for (memory, size) in pyramid {
             let to = memory.address(0);
@@ -139,16 +207,20 @@ impl<A: Api> PostKernels<A> {
             self.launch(stream, self.downsample, *size, arguments)?;
             (from, from_size) = (to, *size);
         }
-        let mut count = 1.0f32;
-        for pair in pyramid.windows(2).rev() {
-            let [(fine, size), (coarse, _)] = pair else { continue };
-            let (own, rest) = (1.0 / (count + 1.0), count / (count + 1.0));
-            let (fine, coarse) = (fine.address(0), coarse.address(0));
-            let arguments = Arguments::default().with(&coarse).with(&fine).with(&size.0).with(&size.1);
-            self.launch(stream, self.upsample, *size, arguments.with(&own).with(&rest))?;
-            count += 1.0;
-        }
         Ok(())
+    }
+
+    // A finer image keeps a share of itself and takes one of a coarser image.
+    fn go_up(
+        &self,
+        stream: &A::Stream,
+        coarse: &A::Memory,
+        (fine, size): (&A::Memory, (u32, u32)),
+        (own, rest): (f32, f32),
+    ) -> Result<(), DeviceError> {
+        let (coarse, fine) = (coarse.address(0), fine.address(0));
+        let arguments = Arguments::default().with(&coarse).with(&fine).with(&size.0).with(&size.1);
+        self.launch(stream, self.upsample, size, arguments.with(&own).with(&rest))
     }
 
     /// Converts some rows of a picture to YUV planes.

@@ -13,6 +13,7 @@ use crate::device::{
     Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::DeviceScene;
+use crate::film::post::glare::Glare;
 use crate::gpu_types::{ActivePixel, Constants, Counts, FilmBuffers, FrameParams, Launch, PostParams};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -135,10 +136,11 @@ impl<A: Api> Gpu<A> {
     }
 
     // What the task's post steps need, if they run on this device.
-    fn post_of(&self, task: &Task) -> Option<(&PostKernels<A>, PostParams, &PostLane<A>)> {
+    fn post_of(&self, task: &Task) -> Option<(&PostKernels<A>, (PostParams, Option<Glare>), &PostLane<A>)> {
         let (lanes, (width, height)) = (&self.memory.lanes, self.scene.size());
         let (kernels, post) = self.post.as_ref().zip(self.needs.post.as_ref())?;
-        let params = post.of_frame(task.frame).params(width, height)?;
+        let post = post.of_frame(task.frame);
+        let params = (post.params(width, height)?, post.glare());
         let lane = lanes.get(self.submitted as usize % self.compute.len().min(lanes.len()).max(1))?;
         (task.output == TaskOutput::Picture).then_some((kernels, params, lane))
     }
@@ -193,7 +195,7 @@ impl<A: Api> Gpu<A> {
                 let part = if moments.len() > 1 { as_sums.at_moment(i, moments.len() as u32) } else { as_sums.clone() };
                 threads = self.trace_band(&part, moment, band.clone(), slot, (to, i > 0))?;
             }
-            let Some((kernels, params, lane)) = post else {
+            let Some((kernels, (params, _), lane)) = post else {
                 self.leave(task, band, out, slot, planes)?;
                 continue;
             };
@@ -201,8 +203,9 @@ impl<A: Api> Gpu<A> {
             let samples = (as_sums.leaves_counts().then_some(sums_bytes), task.launch().samples_per_pixel);
             kernels.resolve(compute, lane, params, (width, height), band, samples)?;
         }
-        if let Some((kernels, params, lane)) = post {
-            kernels.finish(compute, &moments[0].0.arrays, params, task.frame, lane, pixels)?;
+        if let Some((kernels, (params, glare), lane)) = post {
+            let steps = (params, glare.as_ref());
+            kernels.finish(compute, &moments[0].0.arrays, steps, task.frame, lane, pixels)?;
             self.leave(task, rows, out, slot, planes)?;
         }
         Ok(threads)

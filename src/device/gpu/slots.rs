@@ -66,8 +66,7 @@ impl<A: Api> Slots<A> {
             let slots = (0..ring).map(|_| Slot::new(size, needs, band, context)).collect::<Result<Vec<_>, _>>();
             let lanes = |post: &Arc<PostPipeline>| {
                 let pixel = if needs.adaptive { SUMS_BYTES } else { TaskOutput::Sums.bytes_a_pixel() };
-                let lane =
-                    |_| PostLane::new(size, post.bloom_levels(height), pixel * width as usize * band as usize, context);
+                let lane = |_| PostLane::new(size, post, pixel * width as usize * band as usize, context);
                 (0..streams.min(ring)).map(lane).collect::<Result<Vec<_>, _>>()
             };
             let all =

@@ -5,9 +5,9 @@
 //! generation post processing in Call of Duty: Advanced Warfare", 2014; the falloff that of Spencer et al.,
 //! "Physically-based glare effects for digital images", 1995.
 
+use super::pyramid::pyramid;
 use crate::film::image::Image;
 use crate::kernels::Isa;
-use rayon::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bloom {
@@ -15,13 +15,6 @@ pub struct Bloom {
     pub fraction: f64,
     /// The radius of the widest halo, in picture heights.
     pub radius: f64,
-}
-
-// A level of the pyramid, in planes of three channels.
-struct Level {
-    width: usize,
-    height: usize,
-    channels: [Vec<f32>; 3],
 }
 
 impl Bloom {
@@ -36,93 +29,16 @@ impl Bloom {
         if fraction <= 0.0 || image.data().is_empty() {
             return;
         }
-        let levels = self.levels(image.height());
-        let width = image.width() as usize;
-        let height = image.height() as usize;
-        let pixels = Rows { values: image.data(), width, stride: 3 };
-        let mut pyramid = vec![Level::halved([0, 1, 2].map(|_| pixels), height, isa)];
-        while pyramid.len() < levels {
-            let Some(last) = pyramid.last().filter(|l| l.width > 1 || l.height > 1) else { break };
-            let channels = [0, 1, 2].map(|i| Rows { values: &last.channels[i], width: last.width, stride: 1 });
-            let next = Level::halved(channels, last.height, isa);
-            pyramid.push(next);
-        }
+        let mut levels = pyramid(image, self.levels(image.height()), isa);
         // Upwards from the coarsest level, the mean of all.
-        let Some(mut glow) = pyramid.pop() else { return };
+        let Some(mut glow) = levels.pop() else { return };
         let mut count = 1.0;
-        while let Some(mut fine) = pyramid.pop() {
-            let (own, rest) = (1.0 / (count + 1.0), count / (count + 1.0));
-            let wide = fine.width;
-            for (i, channel) in fine.channels.iter_mut().enumerate() {
-                channel.par_chunks_mut(wide).enumerate().for_each_init(
-                    || vec![0.0; wide],
-                    |blurred, (y, row)| {
-                        glow.read(i, y, isa, blurred);
-                        isa.mix(row, blurred, own, rest);
-                    },
-                );
-            }
+        while let Some(mut fine) = levels.pop() {
+            glow.mix_into(&mut fine, 1.0 / (count + 1.0), count / (count + 1.0), isa);
             glow = fine;
             count += 1.0;
         }
-        image.each_row(|y, row| {
-            let blurred = [0, 1, 2].map(|i| {
-                let mut row_of = vec![0.0; width];
-                glow.read(i, y as usize, isa, &mut row_of);
-                row_of
-            });
-            isa.mix_pixels(row, blurred.each_ref().map(Vec::as_slice), 1.0 - fraction, fraction);
-        });
-    }
-}
-
-// The rows of one channel, planar or interleaved.
-#[derive(Clone, Copy)]
-struct Rows<'a> {
-    values: &'a [f32],
-    width: usize,
-    stride: usize,
-}
-
-impl<'a> Rows<'a> {
-    fn row(&self, y: usize) -> &'a [f32] {
-        let len = self.stride * self.width;
-        &self.values[y * len..(y + 1) * len]
-    }
-}
-
-impl Level {
-    // Halves a level in both directions with the weights 1 3 3 1, first vertically. Border pixels are repeated.
-    fn halved(channels: [Rows; 3], height: usize, isa: Isa) -> Level {
-        let Rows { width, stride, .. } = channels[0];
-        let (wide, tall) = (width.div_ceil(2), height.div_ceil(2));
-        let mut out = [0, 1, 2].map(|_| vec![0.0f32; wide * tall]);
-        let around = |at: usize| {
-            let last = height - 1;
-            [(2 * at).saturating_sub(1), (2 * at).min(last), (2 * at + 1).min(last), (2 * at + 2).min(last)]
-        };
-        let [r, g, b] = out.each_mut().map(|channel| channel.par_chunks_mut(wide));
-        r.zip(g).zip(b).enumerate().for_each_init(
-            || vec![0.0; stride * width],
-            |column, (y, ((r, g), b))| {
-                for (i, out) in [r, g, b].into_iter().enumerate() {
-                    if stride == 1 || i == 0 {
-                        isa.downsample_rows(around(y).map(|y| channels[i].row(y)), column);
-                    }
-                    isa.downsample_columns(&column[i % stride..], width, stride, out);
-                }
-            },
-        );
-        Level { width: wide, height: tall, channels: out }
-    }
-
-    // Interpolates row `y` of the next finer level linearly between four values of this one. The center of a finer
-    // pixel lies a quarter of a pixel before or after that of a coarser one.
-    fn read(&self, channel: usize, y: usize, isa: Isa, out: &mut [f32]) {
-        let near = (y / 2).min(self.height - 1);
-        let other = if y.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(self.height - 1) };
-        let row = |y: usize| &self.channels[channel][y * self.width..(y + 1) * self.width];
-        isa.upsample(row(near), row(other), out);
+        glow.mix_into_picture(image, 1.0 - fraction, fraction, isa);
     }
 }
 
