@@ -59,7 +59,7 @@ pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, Orbit,
 pub(crate) use camera_view::{Viewpoint, edits_through};
 pub use diagnostic::{Problem, Problems};
 pub use ellipsoid::Ellipsoid;
-pub use film::{Exposure, FilmSettings, Filter};
+pub use film::{Denoise, Exposure, FilmSettings, Filter};
 pub use floor::{Floor, FloorShape, TextureSource};
 pub(crate) use floor::{corner_uv, has_area, is_clockwise, is_parallelogram, perimeter_order, uv_gradients};
 pub use grammar::{Grammar, Look};

@@ -17,6 +17,7 @@ mod bvh;
 mod camera;
 mod circles;
 mod common;
+mod denoise;
 mod domain;
 mod edit;
 mod entries;

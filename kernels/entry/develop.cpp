@@ -9,6 +9,7 @@ namespace {
 constexpr int PIECE = 64;
 
 #include "../post/bloom.cuh"
+#include "../post/denoise.cuh"
 #include "../post/glare.cuh"
 #include "../post/lens.cuh"
 #include "../post/resolve.cuh"
@@ -80,6 +81,14 @@ void POLYFLY_NAME(mix_pixels)(float* to, const float* r, const float* g, const f
 
 void POLYFLY_NAME(glare)(const GlareTaps* taps, const float* plane, int width, int height, int y, float* out) {
   glare_row(*taps, plane, width, height, y, out);
+}
+
+void POLYFLY_NAME(smooth_variance)(const float* light, const float* guides, int width, int height, int y, float* out) {
+  smooth_variance(light, guides, width, height, y, out);
+}
+
+void POLYFLY_NAME(denoise)(const float* light, const float* guides, int width, int height, int y, int step, float* out) {
+  denoise_row(light, guides, width, height, y, step, out);
 }
 
 void POLYFLY_NAME(vignette)(float* row, int width, int height, int y, float k, float per_square) {

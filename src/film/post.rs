@@ -4,6 +4,7 @@
 pub mod bloom;
 pub mod denoise;
 pub mod glare;
+pub mod guided;
 pub mod legend;
 pub mod lens;
 mod pyramid;
@@ -13,7 +14,7 @@ use crate::device_scene::HostScene;
 use crate::gpu_types::PostParams;
 use crate::kernels::Isa;
 use crate::kernels::develop::{curve_of, per_square, punch_of};
-use crate::scene::{Camera, Exposure, FilmSettings, Scene, Tone};
+use crate::scene::{Camera, Denoise, Exposure, FilmSettings, Scene, Tone};
 use bloom::Bloom;
 use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
 use glare::Glare;
@@ -27,6 +28,8 @@ use std::sync::Arc;
 pub enum PostStep {
     /// Removes noise with a library.
     Denoise(DenoiserLibrary),
+    /// Removes noise with the filter of our own.
+    Guided,
     /// Exposure and white balance: a factor for each channel.
     Gain([f32; 3]),
     /// Light that the aperture bends into rays.
@@ -51,17 +54,23 @@ pub struct PostContext<'a> {
     pub frame: u32,
     /// The denoiser, if a step needs it.
     pub denoiser: Option<&'a Denoiser>,
+    /// The mean light of two halves of the samples, if they are known apart.
+    pub halves: Option<&'a [Image<f32>; 2]>,
 }
 
 impl PostStep {
-    // Whether the step reads layers, and its bytes depend on the machine.
-    fn is_denoiser(&self) -> bool {
+    // Whether the bytes depend on the machine.
+    fn is_library(&self) -> bool {
         matches!(self, PostStep::Denoise(_))
+    }
+    // Whether the step reads layers.
+    fn is_denoiser(&self) -> bool {
+        matches!(self, PostStep::Denoise(_) | PostStep::Guided)
     }
     /// Adds the step to a device's parameters; false if only the host can run it.
     fn add_to(&self, params: &mut PostParams, height: u32) -> bool {
         match self {
-            PostStep::Denoise(_) | PostStep::Legend(_) => return false,
+            PostStep::Denoise(_) | PostStep::Guided | PostStep::Legend(_) => return false,
             PostStep::Gain(gain) => params.gain = *gain,
             // Devices take its passes from the step itself.
             PostStep::Glare(_) => {}
@@ -79,11 +88,16 @@ impl PostStep {
         layers: Option<&Layers>,
         context: &PostContext,
     ) -> Result<(), DenoiserError> {
-        let PostContext { isa, frame, denoiser, .. } = *context;
+        let PostContext { isa, frame, denoiser, halves, .. } = *context;
         match self {
             PostStep::Denoise(_) => {
                 if let (Some(denoiser), Some(layers)) = (denoiser, layers) {
                     denoiser.apply(image, layers)?;
+                }
+            }
+            PostStep::Guided => {
+                if let Some(layers) = layers {
+                    guided::apply(image, layers, halves, isa);
                 }
             }
             PostStep::Gain([r, g, b]) => {
@@ -126,8 +140,9 @@ impl PostPipeline {
             PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: scene.film.tone })
         });
         let changing = scene.film_moves().then(|| Arc::new(scene.clone()));
-        let at_start =
-            PostPipeline::of(&scene.film, &scene.camera, stops, denoise.cloned().map(PostStep::Denoise), legend);
+        let own = (scene.film.denoise == Denoise::Guided).then_some(PostStep::Guided);
+        let denoise = denoise.cloned().map(PostStep::Denoise).or(own);
+        let at_start = PostPipeline::of(&scene.film, &scene.camera, stops, denoise, legend);
         PostPipeline { changing, ..at_start }
     }
 
@@ -170,7 +185,11 @@ impl PostPipeline {
     }
     /// Whether the bytes are the same on every machine.
     pub fn is_exact(&self) -> bool {
-        !self.needs_layers()
+        !self.steps.iter().any(PostStep::is_library)
+    }
+    /// Whether a step reads the light of two halves of the samples.
+    pub fn needs_halves(&self) -> bool {
+        self.steps.contains(&PostStep::Guided)
     }
     /// Whether a step reads the layers.
     pub fn needs_layers(&self) -> bool {
@@ -217,7 +236,7 @@ impl PostPipeline {
     /// The steps whose bytes are the same on every machine.
     #[must_use]
     pub fn exact(&self) -> PostPipeline {
-        self.only(|step| !step.is_denoiser())
+        self.only(|step| !step.is_library())
     }
     /// The steps that any device can run.
     #[must_use]
@@ -318,6 +337,10 @@ mod tests {
         let denoised = pipeline(all, Some(&DenoiserLibrary::Usual));
         assert!(denoised.needs_host() && denoised.needs_layers() && !denoised.is_exact());
         assert_eq!(denoised.exact(), pipeline(all, None));
+        let own = pipeline(|film| film.denoise = Denoise::Guided, None);
+        assert!(own.needs_host() && own.needs_layers() && own.needs_halves() && own.is_exact() && own.exact() == own);
+        let library = pipeline(|film| film.denoise = Denoise::Guided, Some(&DenoiserLibrary::Usual));
+        assert!(!library.is_exact() && !library.needs_halves(), "the library takes its place");
         let mut legend = pipeline(all, None);
         legend.steps.push(PostStep::Legend(Legend { title: "size".into(), range: [0.0, 1.0], tone: Tone::Soft }));
         assert!(legend.needs_host() && !legend.needs_layers() && legend.is_exact());
@@ -329,7 +352,8 @@ mod tests {
 
     fn after(step: PostStep, mut image: Image<f32>, frame: u32) -> Image<f32> {
         let scene = DeviceScene::new(&Scene::sample(), &Assets::default()).unwrap();
-        let context = PostContext { scene: &scene.host(), isa: Isa::pick(None).unwrap(), frame, denoiser: None };
+        let isa = Isa::pick(None).unwrap();
+        let context = PostContext { scene: &scene.host(), isa, frame, denoiser: None, halves: None };
         step.apply(&mut image, None, &context).unwrap();
         image
     }

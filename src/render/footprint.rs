@@ -4,7 +4,7 @@ use super::delivery::{finisher_threads, frame_pixel, pictures, writers};
 use super::plan::{Finish, FrameNeeds};
 use super::{Devices, RenderOptions};
 use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
-use crate::film::post::PostPipeline;
+use crate::film::post::{PostPipeline, guided};
 use crate::output::PixelFormats;
 use crate::scene::Scene;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub fn peak_bytes(scene: &Scene, needs: PixelFormats, options: &RenderOptions, s
 }
 
 fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, resources: &Resources) -> u64 {
-    let FrameNeeds { formats: needs, finish, device } = FrameNeeds::of(scene, needs, post);
+    let FrameNeeds { formats: needs, finish, halves, device } = FrameNeeds::of(scene, needs, post);
     let size = (scene.render.width, scene.render.height);
     let is_adaptive = scene.render.sampling.is_adaptive();
     let ring = memory::ring(size, &device);
@@ -75,9 +75,12 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, 
         // it.
         pixel += (tasks + 2 * finishers) * (sums + counts) + finishers.max(1) * 2 * LIGHT;
         // Frames of several tasks have sums of their own, in two halves whose difference is the noise.
-        let in_rounds = scene.render.sampling.noise_limit() > 0.0;
+        let in_rounds = scene.render.sampling.noise_limit() > 0.0 || halves;
         let open = tasks.min(2) + finishers;
         pixel += open * (counts + if in_rounds { 3 * sums } else { sums });
+    }
+    if post.needs_halves() {
+        pixel += finishers.max(1) * guided::BYTES;
     }
     let kept = frame_pixel(needs) - CODES;
     if needs.layers {

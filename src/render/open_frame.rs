@@ -161,7 +161,15 @@ impl OpenFrame {
         let scene = Arc::clone(&self.moments[0].scene);
         let host = scene.host();
         let post = work.post.of_frame(self.number);
-        let context = PostContext { scene: &host, isa: work.prepared.isa, frame: self.number, denoiser: work.denoiser };
+        let is_apart = post.needs_halves() && self.film.samples()[1] > 0;
+        let halves = is_apart.then(|| [0, 1].map(|half| self.film.resolve_half(half)));
+        let context = PostContext {
+            scene: &host,
+            isa: work.prepared.isa,
+            frame: self.number,
+            denoiser: work.denoiser,
+            halves: halves.as_ref(),
+        };
         if work.plan.noise > 0.0 {
             let noise = work.prepared.pool.install(|| noise(&self.film, &post.exact(), &context));
             self.stats.noise = Some(noise.map_err(DeviceError::from)?);

@@ -41,6 +41,8 @@ pub enum Finish {
 pub struct FrameNeeds {
     pub formats: PixelFormats,
     pub finish: Finish,
+    /// Whether a post step reads the light of two halves of the samples. Adaptive samples have none.
+    pub halves: bool,
     pub device: DeviceNeeds,
 }
 
@@ -64,7 +66,8 @@ impl FrameNeeds {
             adaptive: scene.render.sampling.is_adaptive(),
             post: (finish == Finish::Device).then(|| Arc::clone(post)),
         };
-        FrameNeeds { formats, finish, device }
+        let halves = post.needs_halves() && !scene.render.sampling.is_adaptive();
+        FrameNeeds { formats, finish, halves, device }
     }
 }
 
@@ -85,6 +88,8 @@ pub struct Plan {
     pub output: TaskOutput,
     pub keeps_light: bool,
     pub features: bool,
+    // Whether two halves of the samples are kept apart though noise is not measured.
+    has_halves: bool,
     // Alpha is the coverage of first hits, so it needs all samples.
     is_transparent: bool,
     /// The number of moments within the shutter's time that a frame's samples are spread over; 1 without motion blur.
@@ -139,6 +144,7 @@ impl Plan {
             output: if is_linear && !on_device { TaskOutput::Sums } else { TaskOutput::Picture },
             keeps_light: needs.formats.linear,
             features: needs.formats.layers,
+            has_halves: needs.halves,
             is_transparent: scene.world.sky.transparent,
             moments: moments(scene),
         }
@@ -160,7 +166,10 @@ impl Plan {
             return vec![(FrameTask::Picture, 0..self.samples)];
         }
         if self.noise == 0.0 {
-            return vec![(FrameTask::Half(0), 0..self.samples)];
+            // A single sample has no halves.
+            let first = if self.has_halves { self.samples.div_ceil(2) } else { self.samples };
+            let halves = [(FrameTask::Half(0), 0..first), (FrameTask::Half(1), first..self.samples)];
+            return halves.into_iter().filter(|(_, samples)| !samples.is_empty()).collect();
         }
         let more = before.max(FIRST_ROUND).min(left);
         let (first, second) = (more.div_ceil(2), more / 2);

@@ -383,7 +383,7 @@ impl Camera {
     pub const MAX_BLADES: u32 = 16;
 
     /// The direction of the middle of the aperture's first side, in turns from right to up, 0 to 1.
-    pub fn blade_turn(&self) -> f64 {
+    pub(crate) fn blade_turn(&self) -> f64 {
         let half_side = if self.aperture_blades > 0 { 0.5 / f64::from(self.aperture_blades) } else { 0.0 };
         (0.25 + half_side + self.aperture_rotation_deg / 360.0).rem_euclid(1.0)
     }

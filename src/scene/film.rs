@@ -43,6 +43,8 @@ keys! {
         /// Ordered dither of 8-bit pictures, so that smooth gradients show no steps; on by default where the film
         /// has other settings than the defaults.
         pub dither: Option<bool> = None, group("Pixels"), spelled();
+        /// How noise is removed, with the same bytes on all machines; `--denoise` takes a library instead.
+        pub denoise: Denoise = Denoise::None, group("Pixels");
         /// The curve from light to picture.
         pub tone: Tone = Tone::Soft, group("Exposure"), flat();
         /// What keys of film, floor, lamps and shutter hold that the scene does not give; without it each has its own default.
@@ -69,8 +71,16 @@ impl FilmSettings {
     /// smooth gradients.
     pub fn is_dithered(&self) -> bool {
         self.dither.unwrap_or_else(|| {
-            let others = FilmSettings { tone: Tone::Soft, filter: Filter::Box, dither: None, look: None, ..*self };
-            others != FilmSettings::default() || self.tone.knee().is_none()
+            let plain = FilmSettings::default();
+            let others = FilmSettings {
+                tone: plain.tone,
+                filter: plain.filter,
+                denoise: plain.denoise,
+                dither: None,
+                look: None,
+                ..*self
+            };
+            others != plain || self.tone.knee().is_none()
         })
     }
 
@@ -114,6 +124,18 @@ names! {
         Tent = "tent",
         /// The Blackman-Harris window, 1.5 pixels to each side: the smoothest.
         BlackmanHarris = "blackman-harris",
+    }
+}
+
+names! {
+    /// How noise is removed from a picture.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Denoise {
+        /// It is not.
+        None = "none",
+        /// A filter of several passes that keeps the edges of surfaces, and what differs by more than the noise (after Dammertz et al.,
+        /// "Edge-avoiding a-trous wavelet transform for fast global illumination filtering", 2010).
+        Guided = "guided",
     }
 }
 

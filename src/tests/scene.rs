@@ -1,10 +1,11 @@
 //! Scenes: both grammars, their round trip, and the messages about faulty ones.
 use super::common::{inputs, own};
 use crate::scene::{
-    self, Body, Bumps, Camera, CameraKey, CameraPath, ColourBy, CylindricalPath, Exposure, FilmSettings, Filter, Floor,
-    Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material, MaterialKind,
-    MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief, RenderSettings,
-    Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults, tokens,
+    self, Body, Bumps, Camera, CameraKey, CameraPath, ColourBy, CylindricalPath, Denoise, Exposure, FilmSettings,
+    Filter, Floor, Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material,
+    MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief,
+    RenderSettings, Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
+    tokens,
 };
 use proptest::prelude::*;
 
@@ -174,6 +175,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
                 dither: (grain > 0.5).then_some(bloom > 0.5),
                 tone,
                 look: None,
+                denoise: if bloom > 0.5 { Denoise::Guided } else { Denoise::None },
                 glare: grain,
                 glare_length: vignette,
                 glare_rays: (bloom * 32.0) as u32,

@@ -258,6 +258,8 @@ pub const PICTURES: &[(&str, &[u8])] = pictures! {
     "looks/material-tint.webp"
     "looks/material-titanium.webp"
     "looks/material-transparency.webp"
+    "looks/noise-few.webp"
+    "looks/noise-guided.webp"
     "looks/pane-color.webp"
     "looks/pane-depth.webp"
     "looks/pane-half.webp"

@@ -254,6 +254,10 @@ impl SceneMaker<'_> {
             self.add(format_args!("streak = {streak}\nstreak_length = {length}"));
         }
         if self.some(0.1) {
+            let denoise = self.one_of(&["none", "guided"]);
+            self.add(format_args!("denoise = \"{denoise}\""));
+        }
+        if self.some(0.1) {
             let (vignette, grain) = (self.share(), self.share());
             self.add(format_args!("vignette = {vignette}\ngrain = {grain}"));
         }
