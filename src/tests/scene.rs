@@ -148,21 +148,14 @@ fn particles() -> impl Strategy<Value = Particles> {
         },
     )
 }
-// The parts of a scene that only TOML can express.
-fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scene> {
-    let sampling = prop_oneof![
-        Just(None),
-        (1u32..5000).prop_map(|n| Some(Sampling::PerPixel(n))),
-        (1u32..5000, 0.1..9.0).prop_map(|(max, noise)| Some(Sampling::UntilNoise { max, noise })),
-        (16u32..50, 50u32..5000, 0.1..9.0).prop_map(|(min, max, noise)| Some(Sampling::Adaptive { min, max, noise })),
-    ];
+fn film() -> impl Strategy<Value = FilmSettings> {
     let tone = prop_oneof![
         prop::sample::select(Tone::ALL.map(|(tone, _)| tone).to_vec()),
         (0.0..3.0).prop_map(|gamma| Tone::Clip { gamma }),
         (0.25..4.0, 0.0..4.0).prop_map(|(contrast, saturation)| Tone::Agx { contrast, saturation })
     ];
     let exposure = prop_oneof![Just(Exposure::Auto), (-20.0..20.0).prop_map(Exposure::Stops)];
-    let film = (exposure, 1667.0..25000.0, fraction(), fraction(), fraction(), fraction(), tone).prop_map(
+    (exposure, 1667.0..25000.0, fraction(), fraction(), fraction(), fraction(), tone).prop_map(
         |(exposure, white_balance, bloom, bloom_radius, vignette, grain, tone)| {
             FilmSettings {
                 filter: Filter::ALL[(vignette * 2.99) as usize].0,
@@ -184,7 +177,16 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
             }
             .canonical()
         },
-    );
+    )
+}
+// The parts of a scene that only TOML can express.
+fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scene> {
+    let sampling = prop_oneof![
+        Just(None),
+        (1u32..5000).prop_map(|n| Some(Sampling::PerPixel(n))),
+        (1u32..5000, 0.1..9.0).prop_map(|(max, noise)| Some(Sampling::UntilNoise { max, noise })),
+        (16u32..50, 50u32..5000, 0.1..9.0).prop_map(|(min, max, noise)| Some(Sampling::Adaptive { min, max, noise })),
+    ];
     let key = (triple(finite()), triple(finite()), 1.0..179.0);
     let keys = (prop::collection::vec(key, 2..6), any::<bool>());
     let path = prop_oneof![
@@ -212,7 +214,7 @@ fn with_world(scene: impl Strategy<Value = Scene>) -> impl Strategy<Value = Scen
         (prop::collection::vec(sphere(), 0..4), prop::collection::vec(mesh(), 0..3), prop::option::of(particles()));
     let things = (things, prop::collection::vec(rectangle(), 0..3));
     let bits = prop::option::of(prop::sample::select(vec![8u32, 16, 32]));
-    (scene, sky(), any::<bool>(), sampling, film, camera, things, bits).prop_map(
+    (scene, sky(), any::<bool>(), sampling, film(), camera, things, bits).prop_map(
         |(
             mut scene,
             (from_below, image, rotation_deg, intensity, fade),

@@ -57,6 +57,9 @@ pub struct Gpu<A: Api> {
     context: A::Context,
 }
 
+// What a frame's post steps need: the kernels, their numbers, and memory.
+type FramePost<'a, A> = (&'a PostKernels<A>, (PostParams, Option<Glare>), &'a PostLane<A>);
+
 impl<A: Api> Gpu<A> {
     /// Uploads a scene to a GPU. If memory is short, fewer tasks are in flight, then bands are smaller, then post
     /// steps run on the host.
@@ -136,7 +139,7 @@ impl<A: Api> Gpu<A> {
     }
 
     // What the task's post steps need, if they run on this device.
-    fn post_of(&self, task: &Task) -> Option<(&PostKernels<A>, (PostParams, Option<Glare>), &PostLane<A>)> {
+    fn post_of(&self, task: &Task) -> Option<FramePost<'_, A>> {
         let (lanes, (width, height)) = (&self.memory.lanes, self.scene.size());
         let (kernels, post) = self.post.as_ref().zip(self.needs.post.as_ref())?;
         let post = post.of_frame(task.frame);

@@ -207,7 +207,7 @@ mod tests {
             let angle = f64::from(degree).to_radians();
             let light = (-4..=4).map(|k| {
                 let r = radius + f64::from(k);
-                lit.pixel((middle + r * angle.cos()) as u32, (middle - r * angle.sin()) as u32)[1]
+                lit.pixel((middle + r * libm::cos(angle)) as u32, (middle - r * libm::sin(angle)) as u32)[1]
             });
             light.map(f64::from).sum::<f64>()
         };
@@ -312,7 +312,7 @@ mod tests {
                     (0..side)
                         .filter(|&x| {
                             let (dx, dy) = (f64::from(x) - f64::from(side) / 2.0, f64::from(y) - f64::from(side) / 2.0);
-                            let r = dx.hypot(dy) / f64::from(side);
+                            let r = libm::hypot(dx, dy) / f64::from(side);
                             r >= from && r < to
                         })
                         .map(|x| f64::from(lit.pixel(x, y)[0]))

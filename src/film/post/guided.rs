@@ -67,15 +67,16 @@ fn planes(image: &Image<f32>, layers: &Layers, width: usize) -> Vec<f32> {
 // Sets the variance of each pixel's luminance.
 fn measure_noise(light: &mut [f32], layers: &Layers, halves: Option<&[Image<f32>; 2]>, width: usize) {
     let luminance = |row: &[f32], x: usize| 0.2126 * row[x] + 0.7152 * row[width + x] + 0.0722 * row[2 * width + x];
+    let square = |x: f32| x * x;
     let noise: Vec<f32> = match halves {
         // The mean of two halves is off by half of their difference.
         Some(halves) => {
             let [a, b] = halves.each_ref().map(|half| planes(half, layers, width));
             let off = |row: usize, x| {
                 let of = |half: &[f32]| luminance(&half[row * LIGHT * width..], x);
-                0.5 * (of(&a) - of(&b))
+                square(0.5 * (of(&a) - of(&b)))
             };
-            (0..light.len() / LIGHT).into_par_iter().map(|i| off(i / width, i % width).powi(2)).collect()
+            (0..light.len() / LIGHT).into_par_iter().map(|i| off(i / width, i % width)).collect()
         }
         // The mean of four neighbors has a quarter of a pixel's variance.
         None => {
@@ -86,7 +87,7 @@ fn measure_noise(light: &mut [f32], layers: &Layers, halves: Option<&[Image<f32>
                 let (above, below) = (y.saturating_sub(1), (y + 1).min(height - 1));
                 of(x, y) - 0.25 * ((of(left, y) + of(right, y)) + (of(x, above) + of(x, below)))
             };
-            (0..width * height).into_par_iter().map(|i| 0.8 * off(i % width, i / width).powi(2)).collect()
+            (0..width * height).into_par_iter().map(|i| 0.8 * square(off(i % width, i / width))).collect()
         }
     };
     let rows = light.par_chunks_mut(LIGHT * width).zip(noise.par_chunks(width));
