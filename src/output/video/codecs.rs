@@ -159,7 +159,7 @@ pub const CODECS: &[Codec] = &[
         containers: &["mp4", "mkv", "webm"],
         crf: Some("-crf"),
         preset: Some("-cpu-used"),
-        encodes: levels((24, "5"), (24, "4"), (25, "2")),
+        encodes: levels((24, "4"), (24, "4"), (25, "2")),
         arguments: "-b:v 0 -row-mt 1",
         hdr10: Some(""),
         ..SOFTWARE
