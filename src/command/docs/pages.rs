@@ -127,6 +127,7 @@ pub const SECTIONS: &[Section] = &[
             page!("architecture", "Architecture", "docs/architecture.md"),
             page!("rays", "Pending rays", "docs/rays.md"),
             page!("figures", "Figures", "docs/figures.md"),
+            page!("record", "The record", "docs/record.md"),
             page!("versions", "What a version promises", "docs/versions.md"),
             page!("security", "Security", "SECURITY.md"),
             page!("contributing", "Contributing", "CONTRIBUTING.md"),

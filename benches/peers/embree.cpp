@@ -1,5 +1,5 @@
 // Embree's single-ray speed on the mesh of scripts/measure/mesh.py, one thread, the rays of a pinhole camera as
-// scripts/measure/cpu-mesh gives them to polyfly. Build: g++ -O3 -march=native scripts/measure/embree.cpp -lembree3 -o embree-bench;
+// benches/record gives them to polyfly. Build: g++ -O3 -march=native benches/peers/embree.cpp -lembree3 -o embree-bench;
 // run: embree-bench FILE.ply
 #include <embree3/rtcore.h>
 
