@@ -17,7 +17,6 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub use environment::{environment, home};
 pub use exit::Exit;
 pub use failure::Failure;
-pub(crate) use failure::usage;
 pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use language::{choose_language, language};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
@@ -25,7 +24,6 @@ pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
 pub use scene::{MissingTexture, QualityArg, SamplesArg, SceneArgs, assignment};
 use std::path::PathBuf;
-pub use values::check_pixels;
 use values::{parse_size, parse_solids, parse_thread_list};
 pub use version::COMMIT;
 

@@ -3,6 +3,7 @@
 use crate::assets::AssetError;
 use crate::device::DeviceError;
 use crate::device_scene::TooMany;
+use crate::language::{AllLanguages, Language};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::quote::{brief, reason};
@@ -16,14 +17,14 @@ use std::path::PathBuf;
 pub enum Error {
     /// The request is contradictory, or does not fit what exists.
     #[error("{0}")]
-    Usage(String),
+    Usage(AllLanguages),
     /// An invalid request, with a remedy.
     #[error("{what}")]
     Misused {
         /// What is wrong.
-        what: String,
+        what: AllLanguages,
         /// The remedy.
-        help: String,
+        help: AllLanguages,
     },
     /// The scene is invalid.
     #[error("{0}")]
@@ -92,6 +93,18 @@ pub enum Error {
         format!("; its beginning is in {}", path.display())
     }))]
     VideoInterrupted(Option<PathBuf>),
+}
+
+impl Error {
+    /// A wrong request, by the table of messages.
+    pub(crate) fn usage(what: impl Fn(Language) -> String) -> Error {
+        Error::Usage(AllLanguages::new(what))
+    }
+
+    /// A wrong request with a remedy, by the table of messages.
+    pub(crate) fn misused(what: impl Fn(Language) -> String, help: impl Fn(Language) -> String) -> Error {
+        Error::Misused { what: AllLanguages::new(what), help: AllLanguages::new(help) }
+    }
 }
 
 // The first few, and the number of the rest. They may come from a manifest of anyone, so they are quoted.

@@ -1,5 +1,5 @@
 //! The languages of messages, and the table of all messages that have more than one: wrong command lines, the faults of a scene in
-//! tokens, what `polyfly check` says of one, and the page of `polyfly report`. Advice for flags of other programs is in
+//! tokens, what `polyfly check` says of one, and the page of `polyfly report`; `commands` has wrong requests. Advice for flags of other programs is in
 //! `scene::suggest`. Logs, exit codes and files for programs are the same in all languages.
 
 use std::fmt::Display;
@@ -28,16 +28,19 @@ macro_rules! messages {
         )*}
 
         #[cfg(test)]
-        const TABLE: &[(&str, &str, &str)] = &[$((stringify!($name), $english, $russian)),*];
+        pub(super) const TABLE: &[(&str, &str, &str)] = &[$((stringify!($name), $english, $russian)),*];
     };
 }
 
 /// A message without parts.
 pub(crate) type Message = fn(Language) -> String;
 
-/// A message in all languages, for faults that are found where nobody knows the language yet.
+mod commands;
+
+/// A message in all languages, for faults that are found where nobody knows the language yet. It is shown, and compared as a text, in
+/// English.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AllLanguages {
+pub struct AllLanguages {
     english: String,
     russian: String,
 }
@@ -51,6 +54,19 @@ impl AllLanguages {
             Language::English => &self.english,
             Language::Russian => &self.russian,
         }
+    }
+}
+
+impl Display for AllLanguages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.english)
+    }
+}
+
+impl std::ops::Deref for AllLanguages {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.english
     }
 }
 
@@ -315,7 +331,6 @@ messages! {
     key_and_value(text) "--set {text}: expected KEY=VALUE, such as film.exposure=0.5"
         "--set {text}: ожидалось KEY=VALUE, например film.exposure=0.5";
     names_for_bodies(names, bodies) "{names} names for {bodies} bodies" "имён {names}, а тел {bodies}";
-    no_floor() "the scene has no floor" "в сцене нет пола";
     is_a_flag(text) "--output: `{text}` is a flag; a file of that name is ./{text}"
         "--output: `{text}`: это флаг; файл с таким именем пишется ./{text}";
     no_device(name) "--devices: `{name}` is not a device; expected `all`, or a list of `cpu` and GPUs' numbers"
@@ -463,11 +478,13 @@ mod tests {
     #[test]
     fn every_message_stands_in_both_languages_with_the_same_parts() {
         let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
-        for (name, english, russian) in TABLE {
+        for (name, english, russian) in TABLE.iter().chain(commands::TABLE) {
             assert!(!english.is_empty() && english.is_ascii() || english.contains('×'), "{name}: {english}");
             assert_eq!(parts(english), parts(russian), "{name}");
             // Texts of numbers and parts alone may be alike.
-            let has_words = *name != "code_of_page" && english.chars().any(char::is_alphabetic);
+            let said: String =
+                english.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest)).collect();
+            let has_words = *name != "code_of_page" && said.chars().any(char::is_alphabetic);
             assert!(!has_words || russian.chars().any(is_cyrillic), "{name} is not translated: {russian}");
             // Names that people type stay as they are.
             let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<BTreeSet<_>>();

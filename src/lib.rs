@@ -72,6 +72,7 @@ pub use assets::AssetError;
 pub use assets::source::Limits;
 pub use device::{DeviceError, DeviceStats};
 pub use device_scene::TooMany;
+pub use language::AllLanguages;
 pub use threads::NoThread;
 
 // The program's entry point, and the function that its allocator calls.

@@ -321,7 +321,7 @@ impl Renderer {
     fn check_frames(&self, frames: &FrameList) -> Result<(), Error> {
         let last = self.prepared.scene.output.frames - 1;
         match frames.iter().find(|&n| n > last) {
-            Some(frame) => Err(Error::Usage(format!("there is no frame {frame}: the scene has frames 0-{last}"))),
+            Some(frame) => Err(Error::usage(|l| l.no_such_frame(frame, last))),
             None => Ok(()),
         }
     }

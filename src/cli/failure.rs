@@ -67,8 +67,8 @@ fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> 
 
 impl Failure {
     /// An invalid command line.
-    pub fn usage(what: impl Into<String>) -> Failure {
-        Failure::Library(Error::Usage(what.into()))
+    pub fn usage(what: impl Fn(Language) -> String) -> Failure {
+        Failure::Library(Error::usage(what))
     }
 
     /// The message for a terminal, with a remedy. Messages about a file of a scene and about command lines have several languages.
@@ -93,13 +93,19 @@ impl Failure {
         let Failure::Library(error) = self else { return false };
         matches!(
             error,
-            Error::Usage(_) | Error::NotText(..) | Error::SceneTooLong(..) | Error::Asset(_) | Error::Read(..)
+            Error::Usage(_)
+                | Error::Misused { .. }
+                | Error::NotText(..)
+                | Error::SceneTooLong(..)
+                | Error::Asset(_)
+                | Error::Read(..)
         )
     }
 
     fn what(&self, language: Language) -> String {
         let Failure::Library(error) = self else { return self.to_string() };
         match error {
+            Error::Usage(what) | Error::Misused { what, .. } => what.get(language).to_owned(),
             Error::NotText(name, place) => language.not_text(name, place),
             Error::SceneTooLong(name, max) => language.scene_too_long_to_read(name, max),
             Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
@@ -118,7 +124,7 @@ impl Failure {
             _ => return None,
         };
         let help = match error {
-            Error::Misused { help, .. } => help,
+            Error::Misused { help, .. } => help.get(language),
             Error::NotText(..) => return Some(language.writes_a_scene()),
             Error::OtherScene(..) => {
                 "`-o NEW/%04d.png` gives these a folder of their own; --overwrite renders all of them again"
@@ -170,11 +176,3 @@ macro_rules! failures_of {
     };
 }
 failures_of!(Error, Box<Problems>, AssetError, DeviceError, ManifestError, OutputError);
-
-/// An error of the command line, with the arguments of `format!`.
-macro_rules! usage {
-    ($($words:tt)*) => {
-        $crate::cli::Failure::usage(format!($($words)*))
-    };
-}
-pub(crate) use usage;

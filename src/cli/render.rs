@@ -2,7 +2,6 @@
 
 use super::failure::Failure;
 use super::folder::VideoArgs;
-use super::language::language;
 use super::scene::SceneArgs;
 use super::values::{frames_help, parse_fps, parse_shard, parse_threads};
 use crate::render::plan::Split;
@@ -140,7 +139,7 @@ pub struct RenderArgs {
 impl RenderArgs {
     /// Takes what the flags leave open from the environment.
     pub fn take_defaults(&mut self, value: impl Fn(&str) -> Option<String>) -> Result<(), Failure> {
-        let wrong = |name: &str, why: String| Failure::usage(language().in_environment(name, why));
+        let wrong = |name: &str, why: String| Failure::usage(|l| l.in_environment(name, &why));
         if let (None, Some(text)) = (self.threads, value("POLYFLY_THREADS")) {
             self.threads = Some(parse_threads(&text).map_err(|e| wrong("POLYFLY_THREADS", e))?);
         }

@@ -1,10 +1,10 @@
 //! Flags that change a scene, and how they are applied.
 
 use super::environment::home;
-use super::failure::{Failure, usage};
+use super::failure::Failure;
 use super::language::language;
 use super::values::{parse_size, parse_solid};
-use crate::language::Language;
+use crate::language::{AllLanguages, Language};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
@@ -139,8 +139,8 @@ pub struct SceneArgs {
 impl SceneArgs {
     /// The requested frames; all by default.
     pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
-        let wrong = |e| usage!("--frames: {e}");
-        FrameList::parse(self.frames.as_deref().unwrap_or("all"), scene.output.frames).map_err(wrong)
+        let wrong = |e: AllLanguages| Failure::usage(|l| l.says("--frames", e.get(l)));
+        FrameList::read(self.frames.as_deref().unwrap_or("all"), scene.output.frames).map_err(wrong)
     }
 
     /// The requested quality, by any of its flags.
@@ -164,11 +164,10 @@ impl SceneArgs {
 
     /// Overrides values of the scene by those of the flags.
     pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Failure> {
-        let wrong = |flag: &str, why: &str| usage!("--{flag}: {why}");
         if !self.solids.is_empty() {
             let (names, bodies) = (self.solids.len(), &mut scene.world.bodies);
             if names != bodies.len() {
-                return Err(wrong("solids", &language().names_for_bodies(names, bodies.len())));
+                return Err(Failure::usage(|l| l.says("--solids", l.names_for_bodies(names, bodies.len()))));
             }
             bodies.iter_mut().zip(&self.solids).for_each(|(body, &solid)| body.solid = solid);
             // Another solid reaches further down.
@@ -177,9 +176,9 @@ impl SceneArgs {
         if let Some(text) = &self.texture {
             let options = ParseOptions { home: home(), ..ParseOptions::default() };
             let texture = TextureSource::parse(text, &options)
-                .map_err(|e| wrong("texture", &format!("`{}`: expected {e}", brief(text))))?;
+                .map_err(|e| Failure::usage(|l| l.no_texture_name(brief(text), &e)))?;
             let floor = scene.world.floor.as_mut();
-            floor.ok_or_else(|| wrong("texture", &language().no_floor()))?.texture = texture;
+            floor.ok_or_else(|| Failure::usage(Language::no_floor_for_texture))?.texture = texture;
         }
         if let Some(quality) = self.asked_quality() {
             quality.apply(scene);
@@ -190,13 +189,10 @@ impl SceneArgs {
             // With the other integrator, n * n samples per pixel.
             Some(SamplesArg::Side(n)) => render.set_samples(render.integrator.own(n, n * n)),
             Some(SamplesArg::Range(..)) if scene.camera.shutter > 0.0 => {
-                return Err(wrong("samples", "the scene has a shutter, which spreads all samples over its moments"));
+                return Err(Failure::usage(Language::shutter_takes_samples));
             }
             Some(SamplesArg::Range(..)) if scene.world.sky.transparent => {
-                return Err(wrong(
-                    "samples",
-                    "the sky is transparent: all samples of a pixel count alike in its alpha",
-                ));
+                return Err(Failure::usage(Language::alpha_takes_samples));
             }
             Some(SamplesArg::Range(min, max)) => {
                 let noise =
@@ -212,6 +208,6 @@ impl SceneArgs {
 
 /// Splits the value of `--set` into a key and its value.
 pub fn assignment(text: &str) -> Result<(&str, &str), Failure> {
-    let expected = || Failure::usage(language().key_and_value(brief(text)));
+    let expected = || Failure::usage(|l| l.key_and_value(brief(text)));
     text.split_once('=').map(|(key, value)| (key.trim(), value)).ok_or_else(expected)
 }

@@ -59,16 +59,10 @@ values! {
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let expected = || language().a_size(Size::SIDE.expected_in(language()));
     let Size(width, height) = Size::named(text).ok_or_else(expected)?;
-    check_pixels(width, height)?;
-    Ok((width, height))
-}
-
-/// Checks that a picture of this size fits into memory.
-pub fn check_pixels(width: u32, height: u32) -> Result<(), String> {
-    match Size(width, height).fits() {
-        true => Ok(()),
-        false => Err(language().above_memory_limit(width, height, MAX_PIXELS)),
+    if !Size(width, height).fits() {
+        return Err(language().above_memory_limit(width, height, MAX_PIXELS));
     }
+    Ok((width, height))
 }
 
 // The help of -o.

@@ -5,10 +5,11 @@
 use super::bench::BenchScene;
 use super::plots::{Plot, Series, Style, write_all};
 use super::table::{Column, numbers, words, written};
-use crate::cli::{BenchArgs, Failure, environment, usage};
+use crate::cli::{BenchArgs, Failure, environment};
 use crate::device::{self, DeviceError, DeviceNeeds, FilmSlice, GpuDevice, Memory, Moment, Schedule, Task, TaskStats};
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
+use crate::language::Language;
 use crate::render::stats::ms;
 use crate::render::{RenderOptions, Renderer};
 use crate::report::{Spinner, print, several};
@@ -57,17 +58,13 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let subject = BenchScene::of(args)?;
     let scene = &subject.scene;
     if !scene.render.integrator.capabilities().branches {
-        return Err(Failure::usage(
-            "bench --balance compares ways to deal out Whitted's rays, and this scene has another integrator",
-        ));
+        return Err(Failure::usage(Language::no_balance));
     }
     let samples = scene.render.samples_per_pixel();
     // A GPU counts items in 32 bits.
     let items = u64::from(scene.render.width.div_ceil(8)) * u64::from(scene.render.height.div_ceil(8)) * 64;
     if items * u64::from(samples) > i32::MAX as u64 {
-        return Err(usage!(
-            "bench --balance counts {items} pixels of {samples} samples one by one: make the picture smaller with --size or --samples"
-        ));
+        return Err(Failure::usage(|l| l.too_large_for_balance(items, l.count_samples(samples))));
     }
     let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
     let renderer = Renderer::prepare(scene.clone(), options).map_err(|e| subject.placed(e))?;

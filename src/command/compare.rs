@@ -9,7 +9,7 @@ mod ssim;
 use super::convert::{picture_target, write_picture};
 use super::request::named_ffmpeg;
 use crate::assets::AssetError;
-use crate::cli::{CompareArgs, Failure, usage};
+use crate::cli::{CompareArgs, Failure};
 use crate::output::OutputError;
 use crate::output::formats::Shown;
 use crate::output::video::ffmpeg::find_ffmpeg;
@@ -78,10 +78,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
             Path::new(name).canonicalize().is_ok_and(|path| output.canonicalize().is_ok_and(|o| o == path))
         };
         if let Some(name) = [&args.first, &args.second].into_iter().find(|name| is_output(name)) {
-            return Err(usage!(
-                "-o {}: it is compared, and would be replaced; give another name",
-                Path::new(name).display()
-            ));
+            return Err(Failure::usage(|l| l.would_be_replaced(name)));
         }
     }
     let (a, b) = (Source::open(&args.first)?, Source::open(&args.second)?);
@@ -91,13 +88,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         (Source::Picture(a), Source::Picture(b)) => comparison.pictures(None, a, b),
         (Source::Frames(a), Source::Frames(b)) => comparison.clips(a, b),
         (Source::Film(a), Source::Film(b)) => comparison.films(a, b),
-        _ => Err(usage!(
-            "{} is {} and {} is {}: compare two pictures, two folders of frames or two films",
-            args.first,
-            a.kind(),
-            args.second,
-            b.kind()
-        )),
+        _ => Err(Failure::usage(|l| l.not_alike(&args.first, a.kind(l), &args.second, b.kind(l)))),
     })?;
     comparison.report()
 }

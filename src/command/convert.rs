@@ -2,7 +2,7 @@
 
 use super::scene_file::SceneText;
 use crate::assets::AssetError;
-use crate::cli::{ConvertArgs, Failure, language, usage};
+use crate::cli::{ConvertArgs, Failure, language};
 use crate::error::Error;
 use crate::output::RenderedFrame;
 use crate::output::files::write_file;
@@ -22,7 +22,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
         (Some(from), Some(_)) => scene_in(&args.scene, from)?,
         (None, None) if target.is_some_and(|target| grammar_of(target).is_none()) => {
             let target = target.map_or_else(String::new, |target| target.display().to_string());
-            return Err(usage!("{target}: a scene is written to .toml or, in tokens, .txt; or give --to"));
+            return Err(Failure::usage(|l| l.scene_ending_expected(&target)));
         }
         (None, _) => SceneText::read(&args.scene)?,
     };
@@ -76,9 +76,10 @@ fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
 
 // Reads the scene that is stored in a picture.
 fn scene_in(name: &str, format: &Format) -> Result<SceneText, Failure> {
-    let text = format.origin(Path::new(name)).map_err(unreadable(Path::new(name)))?.ok_or_else(|| {
-        usage!("{name} does not hold its scene: .png and .exr that polyfly has rendered do, from version 0.1")
-    })?;
+    let text = format
+        .origin(Path::new(name))
+        .map_err(unreadable(Path::new(name)))?
+        .ok_or_else(|| Failure::usage(|l| l.holds_no_scene(&name)))?;
     Ok(SceneText { text, shown: format!("the scene in {name}"), folder: PathBuf::new() })
 }
 
@@ -90,7 +91,7 @@ pub fn format_of(path: &Path) -> Option<&'static Format> {
 // Converts a picture. Linear light passes through the tone curve of the scene in the picture.
 fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(to) = to else {
-        return Err(usage!("{} is a picture: name the one to make of it", from.display()));
+        return Err(Failure::usage(|l| l.name_what_to_make(from.display())));
     };
     let (Shown { size, rgba }, remark) = read_picture(from, format)?;
     if let Some(remark) = remark {
@@ -115,9 +116,10 @@ pub fn read_picture(from: &Path, format: &Format) -> Result<(Shown, Option<Strin
 
 /// How a picture of that name is written.
 pub fn picture_target(to: &Path) -> Result<(&'static Format, FormatOptions), Failure> {
-    let target =
-        format_of(to).ok_or_else(|| usage!("{}: a picture ends in .{}", to.display(), PICTURES.join(", .")))?;
-    let options = target.options(Some(8), Tone::Soft).map_err(|e| usage!("{}: {e}", to.display()))?;
+    let target = format_of(to)
+        .ok_or_else(|| Failure::usage(|l| l.picture_endings(to.display(), format!(".{}", PICTURES.join(", .")))))?;
+    let options =
+        target.options(Some(8), Tone::Soft).map_err(|e| Failure::usage(|l| l.says(to.display(), e.get(l))))?;
     Ok((target, options))
 }
 
@@ -127,7 +129,7 @@ pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Res
     let has_alpha = rgba.as_chunks::<4>().0.iter().any(|pixel| pixel[3] < 255);
     let options = FormatOptions { has_alpha, ..options };
     if width.max(height) > target.largest || rgba.is_empty() {
-        return Err(usage!("{} cannot have {width} x {height} pixels", to.display()));
+        return Err(Failure::usage(|l| l.cannot_have_size(to.display(), width, height)));
     }
     let frame = RenderedFrame::of_rgba8(0, (width, height), rgba);
     Ok(write_file(to, target, &frame, &options)?)

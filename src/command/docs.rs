@@ -8,6 +8,7 @@ mod site;
 use super::studio::connections;
 use crate::cli::{DocsArgs, Failure};
 use crate::error::Error;
+use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::report::{print, remark, size};
@@ -34,11 +35,7 @@ fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
     for file in &files {
         let path = folder.join(&file.path);
         if !overwrite && path.exists() && std::fs::read(&path).map_or(true, |bytes| bytes != *file.bytes) {
-            return Err(Error::Misused {
-                what: format!("{} is there already", path.display()),
-                help: "give another folder, or --overwrite".into(),
-            }
-            .into());
+            return Err(Error::misused(|l| l.there_already(path.display()), Language::another_folder).into());
         }
     }
     for file in &files {
@@ -78,11 +75,11 @@ fn place(name: &str) -> Result<String, Failure> {
     let found = pages::pages().find(|page| page.name == name || page.source == name);
     found.map(pages::Page::path).ok_or_else(|| {
         let names: Vec<&str> = pages::pages().map(|page| page.name).collect();
-        let help = match nearest(name, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the pages are {}", names.join(", ")),
+        let help = |l: Language| match nearest(name, names.iter().copied()) {
+            Some(near) => l.did_you_mean(near),
+            None => l.the_pages_are(names.join(", ")),
         };
-        Error::Misused { what: format!("there is no page `{}`", crate::quote::brief(name)), help }.into()
+        Error::misused(|l| l.no_page(crate::quote::brief(name)), help).into()
     })
 }
 

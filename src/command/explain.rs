@@ -30,11 +30,7 @@ pub fn run(args: &ExplainArgs) -> Result<(), Failure> {
     };
     match explanation(word) {
         Some(text) => Ok(print(&format!("{}\n", text.trim_end()))?),
-        None => Err(Error::Misused {
-            what: format!("there is no key, flag, job or exit code `{}`", brief(word)),
-            help: near(word),
-        }
-        .into()),
+        None => Err(Error::misused(|l| l.no_such_word(brief(word)), |l| near(l, word)).into()),
     }
 }
 
@@ -102,15 +98,15 @@ fn row(word: &str, about: &str) -> String {
 }
 
 // What may have been meant: what other programs call it, or the nearest names.
-fn near(word: &str) -> String {
+fn near(language: Language, word: &str) -> String {
     let name = plain_name(word);
     let kind = if word.starts_with('-') { NameKind::Flag } else { NameKind::Key };
-    if let Some(advice) = other_name(Language::English, kind, if word.starts_with('-') { word } else { &name }) {
+    if let Some(advice) = other_name(language, kind, if word.starts_with('-') { word } else { &name }) {
         return advice.to_owned();
     }
     if word.parse::<i64>().is_ok() {
         let codes: Vec<String> = Exit::ALL.iter().map(ToString::to_string).collect();
-        return format!("the exit codes are {}", codes.join(", "));
+        return language.the_exit_codes_are(codes.join(", "));
     }
     let (paths, mut commands) = (paths(), command());
     commands.build();
@@ -122,8 +118,8 @@ fn near(word: &str) -> String {
     let near: Vec<String> =
         key.map(str::to_owned).into_iter().chain(flag).map(|name| format!("`polyfly explain {name}`")).collect();
     match near.is_empty() {
-        true => "`polyfly explain` tells what it takes".into(),
-        false => format!("did you mean {}?", near.join(" or ")),
+        true => language.no_near_word(),
+        false => language.did_you_mean_any(language.one_of(&near)),
     }
 }
 
@@ -157,10 +153,13 @@ mod tests {
     #[test]
     fn an_unknown_word_gets_the_near_ones() {
         assert_eq!(explanation("raduis"), None);
-        assert_eq!(near("raduis"), "did you mean `polyfly explain radius`?");
-        assert_eq!(near("--resum"), "did you mean `polyfly explain --resume`?");
-        assert_eq!(near("--resolution"), "did you mean `--size 1280x720`?");
-        assert!(near("66").starts_with("the exit codes are 0, ") && near("66").ends_with(", 130"));
-        assert_eq!(near("qqqqqqq"), "`polyfly explain` tells what it takes");
+        assert_eq!(near(Language::English, "raduis"), "did you mean `polyfly explain radius`?");
+        assert_eq!(near(Language::English, "--resum"), "did you mean `polyfly explain --resume`?");
+        assert_eq!(near(Language::English, "--resolution"), "did you mean `--size 1280x720`?");
+        assert!(
+            near(Language::English, "66").starts_with("the exit codes are 0, ")
+                && near(Language::English, "66").ends_with(", 130")
+        );
+        assert_eq!(near(Language::English, "qqqqqqq"), "`polyfly explain` tells what it takes");
     }
 }

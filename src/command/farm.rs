@@ -4,8 +4,9 @@
 use super::request::request;
 use super::scene_file::load_scene;
 use super::template::filled;
-use crate::cli::{Cli, Engine, Failure, FarmArgs, RenderArgs, VideoArgs, usage};
+use crate::cli::{Cli, Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
 use crate::error::Error;
+use crate::language::{Language, Message};
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::output::store::manifest::Manifest;
@@ -65,9 +66,7 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
         Engine::Slurm => "sbatch",
         Engine::Hyperqueue => "bash",
         _ => {
-            return Err(Failure::usage(
-                "--submit: only slurm and hyperqueue are handed the job; print it for the others",
-            ));
+            return Err(Failure::usage(Language::not_handed_over));
         }
     };
     let failed = |e| Failure::from(OutputError::Write(program.into(), e));
@@ -102,20 +101,19 @@ fn program(engine: Engine) -> String {
 impl Job {
     fn of(args: &FarmArgs) -> Result<Job, Failure> {
         let words = ["polyfly".to_owned(), args.scene.clone()].into_iter().chain(args.flags.iter().cloned());
-        let parsed = Cli::try_parse_from(words).map_err(|e| usage!("the flags behind `--`: {e}"))?;
+        let parsed = Cli::try_parse_from(words).map_err(|e| Failure::usage(|l| l.flags_behind(&e)))?;
         let (render, is_render) = (parsed.render, parsed.command.is_none());
-        for (is_there, flag) in [
-            (!is_render, "another job"),
-            (args.scene == "-", "a scene on stdin"),
-            (render.shard.is_some(), "--shard"),
-            (render.overwrite, "--overwrite"),
-            (render.no_frames, "--no-frames"),
-            (render.dry_run, "--dry-run"),
-            (render.sheet.is_some(), "--sheet"),
-        ] {
-            if is_there {
-                return Err(usage!("{flag} does not fit a job: each task renders the missing frames of its shard"));
-            }
+        let unfit: [(bool, Message); 7] = [
+            (!is_render, Language::another_job),
+            (args.scene == "-", Language::scene_on_stdin),
+            (render.shard.is_some(), |_| "--shard".into()),
+            (render.overwrite, |_| "--overwrite".into()),
+            (render.no_frames, |_| "--no-frames".into()),
+            (render.dry_run, |_| "--dry-run".into()),
+            (render.sheet.is_some(), |_| "--sheet".into()),
+        ];
+        if let Some((_, what)) = unfit.into_iter().find(|(is_there, _)| *is_there) {
+            return Err(Failure::usage(|l| l.not_in_a_job(what(l))));
         }
         if render.changes.quiet {
             be_quiet();
@@ -126,7 +124,7 @@ impl Job {
         let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks)?.0;
         let folder = claim::folder_of(&scene)?;
         if folder.pattern.is_of_one() {
-            return Err(usage!("{} is a single picture: render it without a job", folder.pattern));
+            return Err(Failure::usage(|l| l.single_picture(&folder.pattern)));
         }
         if let Some(video) = &scene.output.video {
             // Fails now if every task would fail.
@@ -139,7 +137,7 @@ impl Job {
         let shards =
             args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(render.encoding.segment).min(MAX_SLURM_SHARDS));
         if args.engine == Engine::Slurm && shards > MAX_SLURM_SHARDS {
-            return Err(usage!("--shards: Slurm's arrays have at most {MAX_SLURM_SHARDS} tasks"));
+            return Err(Failure::usage(|l| l.slurm_limit(MAX_SLURM_SHARDS)));
         }
         let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
         let mut manifest = Manifest::of(&scene, String::new(), render.denoise);
@@ -188,7 +186,7 @@ impl Job {
         let (cwd, program) = (shell_word(&here), shell_word(&program(args.engine)));
         let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
         if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
-            return Err(usage!("a name or flag contains a line break, which a job cannot hold: {odd:?}"));
+            return Err(Failure::usage(|l| l.line_break(format!("{odd:?}"))));
         }
         if args.engine == Engine::Commands {
             let numbers = self.todo.as_ref().into_iter().flat_map(FrameList::iter);
@@ -244,7 +242,7 @@ impl Job {
             ("IMAGE", yaml(&args.image)),
         ];
         if args.engine == Engine::Openjd && values.iter().any(|(_, value)| value.contains("{{")) {
-            return Err(Failure::usage("`{{` in a name would be an expression of the Open Job Description"));
+            return Err(Failure::usage(|l| l.braces_in_a_name("{{")));
         }
         let lines = |text: String| text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
         let look = lines(filled(include_str!("farm/look.sh"), &values));

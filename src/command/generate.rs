@@ -1,7 +1,8 @@
 //! `polyfly particles generate`: generates test packings in the layouts of real files.
 
 use crate::assets::particles::{self, ParticleSet};
-use crate::cli::{Failure, FileLayout, GenerateArgs, usage};
+use crate::cli::{Failure, FileLayout, GenerateArgs};
+use crate::language::Language;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::scene::numbered;
 use std::io::Write;
@@ -9,27 +10,21 @@ use std::path::Path;
 
 pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
     if args.steps > 1 && numbered(&args.file, 0).is_none() {
-        return Err(Failure::usage("several time steps need a file name with %d"));
+        return Err(Failure::usage(Language::steps_need_a_number));
     }
     let path = Path::new(&args.file);
     let is_table = particles::is_table(path);
     let is_binary = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("bin"));
-    let refused = |why: &str| usage!("{}: {why}", args.file);
     let layout = match args.layout {
         Some(layout) => layout,
         None if is_table => FileLayout::Csv,
         None if is_binary => FileLayout::Interleaved,
         None => {
-            return Err(refused(
-                "no particles are written to such a file; expected .csv, .xyzr or .txt (tables) or .bin (the `sphere` code's), or a \
-                 --layout",
-            ));
+            return Err(Failure::usage(|l| l.no_particle_file(&args.file)));
         }
     };
     if (layout == FileLayout::Csv) != is_table {
-        return Err(refused(
-            ".csv, .xyzr and .txt are extensions of tables, and of no other layout: such a file could not be read",
-        ));
+        return Err(Failure::usage(|l| l.no_other_layout(&args.file)));
     }
     for step in 0..args.steps {
         let name = numbered(&args.file, u64::from(step)).unwrap_or_else(|| args.file.clone());

@@ -6,9 +6,9 @@ use super::measured::Measured;
 use crate::assets::Assets;
 use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
-use crate::cli::{
-    Failure, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, check_pixels, environment, usage,
-};
+use crate::cli::{Failure, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, environment};
+use crate::error::Error;
+use crate::language::Language;
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::output::files::write_file;
@@ -20,7 +20,8 @@ use crate::render::frames::FrameList;
 use crate::render::stats::ms;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::{print, say};
-use crate::scene::limits::{PICTURES, endings};
+use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
+use crate::scene::size::Size;
 use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Sampling, Scene, Sky, Tone,
     World, numbered,
@@ -32,22 +33,22 @@ pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
     match (&args.job, &args.picture) {
         (Some(ParticlesJob::Generate(args)), _) => generate::run(args),
         (None, Some(args)) => picture(args),
-        (None, None) => Err(Failure::usage(
-            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`",
-        )),
+        (None, None) => Err(Failure::usage(Language::give_particles)),
     }
 }
 
 fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let format = format_of(&args.image).ok_or_else(|| {
         let image = args.image.display();
-        usage!("`{image}`: expected a picture whose name ends in {}", endings(&PICTURES))
+        Failure::usage(|l| l.picture_expected(&image, endings(&PICTURES)))
     })?;
-    check_pixels(args.width, args.height).map_err(Failure::usage)?;
+    if !Size(args.width, args.height).fits() {
+        return Err(Failure::usage(|l| l.above_memory_limit(args.width, args.height, MAX_PIXELS)));
+    }
     let path = args.file.display().to_string();
     match (numbered(&path, 0).is_some(), args.step) {
         (false, Some(_)) => {
-            return Err(usage!("--step: {} names no series: it has no %d or %04d", brief(&path)));
+            return Err(Failure::usage(|l| l.no_series(brief(&path))));
         }
         (true, None) => say(&format!("{} is a series: its step 0 is drawn; --step N draws another", brief(&path))),
         _ => {}
@@ -82,7 +83,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let assets = Assets { particles: Some(read), limits, ..Assets::default() };
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();
-    let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Failure::usage)?;
+    let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;
     let sink = OneFile { path: args.image.clone(), last: args.runs - 1, format, options };
     let mut measured = Measured::default();
     renderer.run(&FrameList::all(args.runs), vec![Box::new(sink)], &mut measured)?;
@@ -134,10 +135,10 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
         args.plane_width.unwrap_or(size * 1.05 * f64::from(args.width.max(args.height)) / f64::from(args.height));
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if !positive(away) || !positive(plane) {
-        return Err(Failure::usage("the eye must be away from what it looks at, and the image plane have a width"));
+        return Err(Failure::usage(Language::eye_at_the_point));
     }
     if !(args.ambient >= 0.0 && args.diffuse >= 0.0) {
-        return Err(Failure::usage("--ambient and --diffuse: expected shares of 0 or more"));
+        return Err(Failure::usage(Language::shares_expected));
     }
     let grey = |x: f64| -> Vec3 { [srgb(x); 3] };
     let black = Sky { zenith: [0.0; 3], horizon: [0.0; 3], ..Sky::default() };

@@ -1,8 +1,9 @@
 //! `polyfly preview`: shows a frame in the terminal, by the best graphics protocol that it supports.
 
 use super::scene_file::load_scene;
-use crate::cli::{Failure, PreviewArgs, Protocol, environment, usage};
+use crate::cli::{Failure, PreviewArgs, Protocol, environment};
 use crate::film::image::Image;
+use crate::language::AllLanguages;
 use crate::output::OutputError;
 use crate::output::formats::png;
 use crate::output::opaque::opaque;
@@ -24,9 +25,9 @@ const CHUNK: usize = 4096;
 
 pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
     let (mut scene, text) = load_scene(&args.scene, &args.changes)?;
-    let wrong = |e| usage!("--frame: {e}");
+    let wrong = |e: AllLanguages| Failure::usage(|l| l.says("--frame", e.get(l)));
     let asked = match &args.frame {
-        Some(frame) => FrameList::parse(frame, scene.output.frames).map_err(wrong)?,
+        Some(frame) => FrameList::read(frame, scene.output.frames).map_err(wrong)?,
         None => args.changes.frame_list(&scene)?,
     };
     let protocol = args.protocol.unwrap_or_else(|| spoken(environment));

@@ -7,6 +7,7 @@ use super::request::{options, request};
 use super::scene_file::load_scene;
 use super::stop;
 use crate::cli::{Exit, Failure, QualityArg, RenderArgs};
+use crate::language::Language;
 use crate::output::OutputError;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
@@ -30,9 +31,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let name = match &args.scene {
         Some(name) => name.clone(),
         None if std::io::stdin().is_terminal() => {
-            return Err(Failure::usage(
-                "give a scene: a file, or text on stdin; `polyfly --default | polyfly` renders the sample",
-            ));
+            return Err(Failure::usage(Language::give_a_scene));
         }
         None => "-".into(),
     };
@@ -63,7 +62,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     let plan = request.plan(&mut Remarks).map_err(|e| text.placed(e))?;
     if args.open && plan.stream().is_some() && plan.video.is_none() {
-        return Err(Failure::usage("--open: a stream leaves no file to show"));
+        return Err(Failure::usage(Language::stream_not_shown));
     }
     if args.dry_run {
         return Ok(print(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?)?);
@@ -131,7 +130,7 @@ impl Shown {
 // Opens the result in the system's viewer.
 fn open_result(made: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(path) = made.filter(|path| path.is_file()) else {
-        return Err(Failure::usage("--open: the run has left no file to show"));
+        return Err(Failure::usage(Language::no_file_to_show));
     };
     // The file is complete, so a system without a viewer is no failure of the run.
     if open::that_detached(path).is_err() {

@@ -1,7 +1,7 @@
 //! Converts flags to a run's request.
 
 use crate::assets::source::Limits;
-use crate::cli::{Failure, RenderArgs, VideoArgs, environment, home, language};
+use crate::cli::{Failure, RenderArgs, VideoArgs, environment, home};
 use crate::film::post::denoise::DenoiserLibrary;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
@@ -27,7 +27,7 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
         Some(text) => match Stream::of(text) {
             Some(stream) => PictureTarget::Stream(stream, open_stream),
             None if text.starts_with('-') => {
-                return Err(Failure::usage(language().is_a_flag(brief(text))));
+                return Err(Failure::usage(|l| l.is_a_flag(brief(text))));
             }
             None => PictureTarget::Path(expanded(text).display().to_string()),
         },
@@ -119,7 +119,7 @@ fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
             let gpus = names
                 .iter()
                 .filter(|name| **name != "cpu")
-                .map(|name| name.parse().map_err(|_| Failure::usage(language().no_device(brief(name)))));
+                .map(|name| name.parse().map_err(|_| Failure::usage(|l| l.no_device(brief(name)))));
             Ok(Devices::List(gpus.collect::<Result<_, _>>()?, names.contains(&"cpu")))
         }
     }

@@ -1,8 +1,9 @@
 //! `polyfly new` and `polyfly scenes`: scenes that are inside the program become files.
 
 use super::convert::grammar_of;
-use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesJob, usage};
+use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesJob};
 use crate::error::Error;
+use crate::language::Language;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::quote::printable;
 use crate::report::{print, remark};
@@ -16,9 +17,7 @@ use std::path::{Path, PathBuf};
 pub fn new(args: &NewArgs) -> Result<(), Failure> {
     let is_stdout = args.file.as_os_str() == "-";
     let grammar = if is_stdout { Some(Grammar::Toml) } else { grammar_of(&args.file) };
-    let grammar = grammar.ok_or_else(|| {
-        usage!("{}: expected a file that ends in .toml or, for the coursework's tokens, .txt", args.file.display())
-    })?;
+    let grammar = grammar.ok_or_else(|| Failure::usage(|l| l.scene_file_expected(args.file.display())))?;
     let usual = match grammar {
         Grammar::Toml => TEMPLATES[0].name(),
         Grammar::Tokens => "coursework",
@@ -39,7 +38,8 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
     // Each scene has a folder of frames of its own. A name that would be a pattern, or tokens would break, is no folder's.
     if !stem.contains(['%', '#']) && !stem.contains(char::is_whitespace) {
         let path = scene::keys::kinds::quoted(&format!("output/{stem}/%04d.png"));
-        text = scene::edit::set(&text, "output.path", Some(&path)).map_err(|e| usage!("{stem}: {e}"))?;
+        text = scene::edit::set(&text, "output.path", Some(&path))
+            .map_err(|e| Failure::usage(|l| l.says(&stem, e.in_language(l))))?;
     }
     if grammar == Grammar::Tokens {
         let parsed = scene::parse(&text, template.file, ParseOptions::default())?;
@@ -69,7 +69,7 @@ pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
             let grammar = grammar_of(Path::new(sample.file));
             if grammar_of(&file) != grammar {
                 let ending = if grammar == Some(Grammar::Toml) { ".toml" } else { ".txt" };
-                return Err(usage!("{}: expected a file that ends in {ending}, or a folder", file.display()));
+                return Err(Failure::usage(|l| l.file_or_folder_expected(file.display(), ending)));
             }
             write(sample, &file, sample.text(), *overwrite)
         }
@@ -78,7 +78,7 @@ pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
 
 // Flags take names of scenes only.
 fn found<'a>(scenes: &'a [Builtin], name: &str) -> Result<&'a Builtin, Failure> {
-    builtin::named(scenes, name).ok_or_else(|| usage!("there is no scene {name}"))
+    builtin::named(scenes, name).ok_or_else(|| Failure::usage(|l| l.no_scene_named(name)))
 }
 
 // Writes a scene and the files that it reads beside it, or nothing where one of them exists with another content.
@@ -88,11 +88,7 @@ fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<()
     for (path, content) in &files {
         let is_same = || std::fs::read(path).is_ok_and(|bytes| bytes == content.as_bytes());
         if path.is_dir() || (!overwrite && path.exists() && !is_same()) {
-            return Err(Error::Misused {
-                what: format!("{} is there already", path.display()),
-                help: "give another name, or --overwrite".into(),
-            }
-            .into());
+            return Err(Error::misused(|l| l.there_already(path.display()), Language::another_name).into());
         }
     }
     for (path, content) in &files {

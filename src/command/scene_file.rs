@@ -3,7 +3,7 @@
 
 use super::usage;
 use crate::assets::AssetError;
-use crate::cli::{Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language, usage};
+use crate::cli::{Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language};
 use crate::error::Error;
 use crate::language::{Language, Message};
 use crate::quote::brief;
@@ -35,10 +35,8 @@ impl SceneText {
         }
         let file = std::fs::File::open(name).map_err(|e| match usage::job_help(Language::English, name) {
             // A scene whose ending was left out is likelier than a job.
-            Some(help)
-                if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() =>
-            {
-                Error::Misused { what: Language::English.no_file(brief(name)), help }
+            Some(_) if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() => {
+                Error::misused(|l| l.no_file(brief(name)), |l| usage::job_help(l, name).unwrap_or_default())
             }
             _ => Error::Read(name.into(), e),
         })?;
@@ -190,7 +188,9 @@ fn changed(
     };
     for change in changes {
         let (key, value) = assignment(change)?;
-        let wrong = |e| usage!("--set {}: {e}", brief(change));
+        let wrong = |e: scene::edit::EditError| {
+            Failure::usage(|l| l.says(format!("--set {}", brief(change)), e.in_language(l)))
+        };
         text = scene::edit::set(&text, key, Some(value)).map_err(wrong)?;
     }
     let source = SceneText { text, shown: format!("{} (as --set has it)", source.shown), folder };

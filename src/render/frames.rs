@@ -1,6 +1,7 @@
 //! Lists of frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and
 //! lists of these. A range stays a range, however long it is.
 
+use crate::language::AllLanguages;
 use crate::quote::brief;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -154,17 +155,21 @@ impl FrameList {
     /// # Errors
     /// What is wrong with the text, in one sentence.
     pub fn parse(text: &str, total: u32) -> Result<FrameList, String> {
+        FrameList::read(text, total).map_err(|e| e.to_string())
+    }
+    /// As [`FrameList::parse`], with the error in all languages.
+    pub(crate) fn read(text: &str, total: u32) -> Result<FrameList, AllLanguages> {
         let (mut ranges, mut seen, mut work) = (Vec::new(), Seen::default(), MAX_WORK);
         for part in text.split(',') {
             let range = parse_range(part.trim(), total)?;
             // Numbers that were named before are removed.
-            let new = seen.remove_from(range, &mut work).ok_or_else(|| {
-                format!("`{}` overlaps the parts before it too often: write separate ranges", brief(part.trim()))
-            })?;
+            let new = seen
+                .remove_from(range, &mut work)
+                .ok_or_else(|| AllLanguages::new(|l| l.overlaps_too_often(brief(part.trim()))))?;
             seen.insert(&new);
             ranges.extend(new);
             if ranges.len() > MAX_PARTS {
-                return Err(format!("there are more than {MAX_PARTS} parts"));
+                return Err(AllLanguages::new(|l| l.too_many_parts(MAX_PARTS)));
             }
         }
         Ok(FrameList { ranges })
@@ -254,13 +259,9 @@ fn push(ranges: &mut Vec<FrameSpan>, more: impl IntoIterator<Item = FrameSpan>) 
     }
 }
 
-fn parse_range(part: &str, total: u32) -> Result<FrameSpan, String> {
+fn parse_range(part: &str, total: u32) -> Result<FrameSpan, AllLanguages> {
     let quoted = brief(part);
-    let wrong = || {
-        format!(
-            "`{quoted}` names no frames; expected N, A-B or A..B, A-BxSTEP, A- (to the end), -N (from the end), last or all"
-        )
-    };
+    let wrong = || AllLanguages::new(|l| l.no_frame_list(&quoted));
     let plain = |s: &str| s.trim().parse::<u32>().map_err(|_| wrong());
     let end = total - 1;
     let number = |s: &str| if s.trim() == "last" { Ok(end) } else { plain(s) };
@@ -275,7 +276,7 @@ fn parse_range(part: &str, total: u32) -> Result<FrameSpan, String> {
         // The last frame is -1.
         Some(("", n)) => match plain(n)? {
             0 => return Err(wrong()),
-            n if n > total => return Err(format!("`{quoted}` is before frame 0: the scene has {total} frames")),
+            n if n > total => return Err(AllLanguages::new(|l| l.before_first_frame(&quoted, total))),
             n => (total - n, total - n),
         },
         Some((a, "")) => (number(a)?, end),
@@ -283,13 +284,13 @@ fn parse_range(part: &str, total: u32) -> Result<FrameSpan, String> {
         None => (number(range)?, number(range)?),
     };
     if step == 0 {
-        return Err(format!("the step of `{quoted}` is 0"));
+        return Err(AllLanguages::new(|l| l.step_is_zero(&quoted)));
     }
     if last < first {
-        return Err(format!("`{quoted}` runs backwards"));
+        return Err(AllLanguages::new(|l| l.runs_backwards(&quoted)));
     }
     if last >= total {
-        return Err(format!("`{quoted}` reaches frame {last}, and the scene has frames 0-{}", total - 1));
+        return Err(AllLanguages::new(|l| l.beyond_last_frame(&quoted, last, end)));
     }
     Ok(FrameSpan { first, last: last - (last - first) % step, step })
 }

@@ -12,6 +12,7 @@ use crate::device::{Device, FilmSlice, SampleCounter, TaskOutput, TaskStats};
 use crate::error::Error;
 use crate::film::image::Image;
 use crate::film::post::PostPipeline;
+use crate::language::Language;
 use crate::output::PixelFormats;
 use std::ops::Range;
 use std::sync::Arc;
@@ -115,7 +116,7 @@ impl FrameSteps {
     }
 
     fn part(&self, step: usize) -> Result<&FramePart, Error> {
-        let missing = || Error::Usage(format!("the round has {} steps, and no step {step}", self.parts.len()));
+        let missing = || Error::usage(|l| l.no_such_step(self.parts.len(), step));
         self.parts.get(step).ok_or_else(missing)
     }
 
@@ -138,8 +139,7 @@ impl FrameSteps {
         let part = self.part(step)?.clone();
         let expected = part.task.bytes_a_pixel() * part.task.rows.len() * self.prepared.first.size().0 as usize;
         if bytes.len() != expected {
-            let what = format!("step {step} has {expected} bytes and not {}: it is of another picture", bytes.len());
-            return Err(Error::Usage(what));
+            return Err(Error::usage(|l| l.other_picture(step, expected, bytes.len())));
         }
         if std::mem::replace(&mut self.added[step], true) {
             return Ok(());
@@ -159,7 +159,7 @@ impl FrameSteps {
     /// A step of the round is missing; the picture is finished.
     pub fn finish(&mut self) -> Result<Option<Image<u8>>, Error> {
         if let Some(missing) = self.added.iter().position(|added| !added) {
-            return Err(Error::Usage(format!("step {missing} is not rendered yet")));
+            return Err(Error::usage(|l| l.step_is_missing(missing)));
         }
         let open = self.open.take().ok_or_else(finished)?;
         match open.close(&self.context())? {
@@ -187,7 +187,7 @@ impl FrameSteps {
 }
 
 fn finished() -> Error {
-    Error::Usage("the picture is finished, and has no more steps".into())
+    Error::usage(Language::picture_is_finished)
 }
 
 #[cfg(test)]

@@ -42,11 +42,11 @@ pub struct Claim {
 
 pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
     let files = &scene.output.files;
-    let format = Format::of(&files.extension()).ok_or_else(|| Error::Usage(format!("no format writes {files}")))?;
+    let format = Format::of(&files.extension()).ok_or_else(|| Error::usage(|l| l.no_format_writes(files)))?;
     let (width, height) = (scene.render.width, scene.render.height);
     if width.max(height) > format.largest {
         let (extension, max) = (format.extension, format.largest);
-        return Err(Error::Usage(format!("a .{extension} has at most {max} pixels a side, not {width} x {height}")));
+        return Err(Error::usage(|l| l.too_wide_for_format(extension, max, width, height)));
     }
     Ok(FrameFolder { pattern: files.clone(), format, size: (width, height) })
 }
@@ -70,10 +70,7 @@ pub fn require_linear(format: &Format) -> Result<(), Error> {
     if format.has_light() {
         return Ok(());
     }
-    Err(Error::Usage(format!(
-        "a video of ten bits needs linear light, and .{} files are stored after the tone curve: render .exr files",
-        format.extension
-    )))
+    Err(Error::usage(|l| l.needs_linear(format.extension)))
 }
 
 // Longer lists are not sorted.
@@ -119,19 +116,12 @@ impl Claim {
         // Without a manifest, the scene of existing frames is unknown. A run does not start among them.
         let vouches_for = |unknown: Option<u32>| match unknown.filter(|_| theirs.is_none() && is_recorded) {
             None => Ok(()),
-            Some(n) => Err(Error::Usage(format!(
-                "{} has frames, such as {n}, and no manifest.json, so their scene is unknown: give another folder, \
-                 remove these frames, or --overwrite",
-                path.display()
-            ))),
+            Some(n) => Err(Error::usage(|l| l.unknown_scene_of_frames(path.display(), n))),
         };
         match existing {
             Existing::Refused => {
                 if let Some(first) = part.iter().find(mine) {
-                    return Err(Error::Usage(format!(
-                        "{} already exists: --resume keeps complete frames and renders the others, --overwrite renders all",
-                        folder.pattern.path(first).display()
-                    )));
+                    return Err(Error::usage(|l| l.keeps_complete_frames(folder.pattern.path(first).display())));
                 }
                 vouches_for(there.first().copied())?;
             }
@@ -162,10 +152,7 @@ impl Claim {
                 let unknown = |n: &u32| theirs.is_some() && !known.contains(n) && is_file(*n);
                 let odd = part.among(&there).into_iter().find(unknown);
                 if let Some(n) = odd {
-                    return Err(Error::Usage(format!(
-                        "{} is not a frame of this clip: another run wrote it; remove such files, or give --overwrite",
-                        folder.pattern.path(n).display()
-                    )));
+                    return Err(Error::usage(|l| l.foreign_frame(folder.pattern.path(n).display())));
                 }
                 remaining = FrameList::of_numbers(part.iter().filter(|n| !(mine(n) && folder.is_whole(*n))));
             }

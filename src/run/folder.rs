@@ -24,14 +24,14 @@ impl RecordedFolder {
     /// Opens a folder, or one pattern of a folder that has frames of several patterns.
     pub fn open(path: &Path) -> Result<RecordedFolder, Error> {
         let name = path.display();
-        let not_utf8 = || Error::Usage(format!("{name}: the name is not UTF-8"));
+        let not_utf8 = || Error::usage(|l| l.not_utf8(&name));
         let text = path.to_str().ok_or_else(not_utf8)?;
         let (folder, asked) = match Pattern::parse(text) {
             Ok((pattern, false)) => (atomic::folder_of(path), Some(pattern)),
             _ => (path, None),
         };
         if asked.is_none() && path.is_file() {
-            return Err(Error::Usage(format!("{text} is a file: expected a folder of frames, or their pattern")));
+            return Err(Error::usage(|l| l.is_a_file(text)));
         }
         if !folder.exists() {
             return Err(Error::Incomplete(format!("there is no folder {}", folder.display())));
@@ -43,19 +43,16 @@ impl RecordedFolder {
         let several = all.len() > 1;
         let Some(manifest) = all.pop().filter(|_| !several) else {
             let names = all.iter().map(|m| format!("{}/{}", folder.display(), m.pattern)).collect::<Vec<_>>();
-            return Err(Error::Usage(match several {
-                true => {
-                    format!("{text} has frames of several patterns: give one of them, such as {}", names.join(", "))
-                }
+            return Err(match several {
+                true => Error::usage(|l| l.several_patterns(text, names.join(", "))),
                 false if !has_pictures(folder, asked.as_ref()) => {
-                    return Err(Error::Incomplete(format!("{text} has no {NAME}: no run has written frames there")));
+                    Error::Incomplete(format!("{text} has no {NAME}: no run has written frames there"))
                 }
-                false => format!(
-                    "{text} has pictures, but no {NAME}, so their scene is unknown; `polyfly stitch` makes a video of \
-                     them by a pattern such as {}",
-                    folder.join("%04d.png").display()
-                ),
-            }));
+                false => {
+                    let pattern = folder.join("%04d.png");
+                    Error::usage(|l| l.pictures_without_manifest(text, NAME, pattern.display()))
+                }
+            });
         };
         let wrong = |what: &str| ManifestError::Foreign(folder.join(NAME), format!("`{what}` is invalid"));
         let (pattern, _) = Pattern::parse(&manifest.pattern).map_err(|_| wrong("pattern"))?;
@@ -74,7 +71,7 @@ impl RecordedFolder {
     pub fn only(mut self, frames: Option<&str>) -> Result<RecordedFolder, Error> {
         if let Some(text) = frames {
             let total = self.manifest.resolved().map_or(MAX_FRAMES, |scene| scene.output.frames);
-            self.frames = FrameList::parse(text, total).map_err(|e| Error::Usage(format!("--frames: {e}")))?;
+            self.frames = FrameList::read(text, total).map_err(|e| Error::usage(|l| l.says("--frames", e.get(l))))?;
         }
         Ok(self)
     }

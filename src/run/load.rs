@@ -36,7 +36,7 @@ impl Scene {
     /// # Errors
     /// The key does not exist, or does not accept the value.
     pub fn with(&self, key: &str, value: &str) -> Result<Scene, Error> {
-        let wrong = |e: scene::edit::EditError| Error::Usage(format!("{}: {e}", brief(key)));
+        let wrong = |e: scene::edit::EditError| Error::usage(|l| l.says(brief(key), e.in_language(l)));
         let text = scene::edit::set(&self.to_toml(), key, Some(value)).map_err(wrong)?;
         Ok(Scene::parse(&text, "the scene", Path::new(""))?.scene)
     }

@@ -76,14 +76,7 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
 /// Refuses a run that takes more than `limit`, or more than nine tenths of the free memory.
 pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Error> {
     match self::limit(limit) {
-        Some(max) if bytes > max => Err(Error::Usage(format!(
-            "a run of {} x {} pixels takes about {} MiB of memory, and may take {}: ask for a smaller --size, for no .exr or \
-             --denoise, for fewer --encoders or --encoder-threads, for smaller textures and meshes, or raise --limit-memory",
-            size.0,
-            size.1,
-            bytes >> 20,
-            max >> 20
-        ))),
+        Some(max) if bytes > max => Err(Error::usage(|l| l.too_much_memory(size.0, size.1, bytes >> 20, max >> 20))),
         _ => Ok(()),
     }
 }

@@ -10,6 +10,7 @@ use super::video_options::check_name;
 use super::{journal, picture_target};
 use crate::assets::AssetError;
 use crate::error::Error;
+use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::store::folder::FrameFolder;
@@ -85,9 +86,7 @@ fn missing_in(job: &VideoJob, part: &FrameList) -> Result<Option<FrameList>, Out
 pub(crate) fn check_for_shards(video: &Path, is_named: bool) -> Result<(), Error> {
     check_name("--video", video)?;
     match is_raw(video) && is_named {
-        true => Err(Error::Usage(
-            "a shard cannot make a .y4m: leave --video out, and run `polyfly stitch` after the last shard".into(),
-        )),
+        true => Err(Error::usage(Language::no_raw_shard)),
         false => Ok(()),
     }
 }
@@ -103,7 +102,7 @@ impl RunRequest {
         }
         let (request, choice) = self.resolved(progress)?;
         let Some(part) = request.part() else {
-            return Err(Error::Usage("there are more shards than frames: this one has none".into()));
+            return Err(Error::usage(Language::more_shards_than_frames));
         };
         if let Some(sandbox) = &request.sandbox {
             sandbox.steps(&request.scene, part.iter())?;
@@ -167,12 +166,10 @@ impl RunPlan {
             }
         }
         if no_files && is_shard {
-            return Err(Error::Usage("--no-frames keeps no frames for the other shards' video: leave it out".into()));
+            return Err(Error::usage(Language::shards_need_frames));
         }
         if no_files && is_resume && is_single {
-            return Err(Error::Usage(
-                "a .y4m, or a video made without ffmpeg, is not resumed without frames: keep them".into(),
-            ));
+            return Err(Error::usage(Language::not_resumed_without_frames));
         }
         let folder = claim::folder_of(scene)?;
         let mut manifest = Manifest::of(scene, String::new(), request.options.denoise.is_some());
@@ -210,15 +207,13 @@ impl RunPlan {
         let (mut to_render, mut claim, mut existing_video) = (Some(part.clone()), None, None);
         match &request.pictures {
             PictureTarget::Stream(..) if no_files || is_resume || is_shard => {
-                return Err(Error::Usage(
-                    "--output: frames of a stream are gone: no --resume, no --shard, and no --no-frames".into(),
-                ));
+                return Err(Error::usage(Language::frames_of_a_stream));
             }
             PictureTarget::Stream(..) => {
                 video = video.map(|job| VideoJob { overwrite: true, source: None, ..job });
             }
             _ if no_files => {
-                let nothing = || Error::Usage("--no-frames leaves nothing to write: name a video with --video".into());
+                let nothing = || Error::usage(Language::nothing_to_write);
                 let job = video.ok_or_else(nothing)?;
                 let job = VideoJob { overwrite: !is_resume, ..job };
                 if is_resume {
@@ -288,7 +283,7 @@ impl RunPlan {
     pub(crate) fn picture_format(&self) -> Result<Option<(&'static Format, FormatOptions)>, Error> {
         let (format, place) = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => {
-                let none = || Error::Usage(format!("--output: no such format; expected -.{}", PICTURES.join(", -.")));
+                let none = || Error::usage(|l| l.no_stream_format(format!("-.{}", PICTURES.join(", -."))));
                 (stream.format().ok_or_else(none)?, "--output".to_owned())
             }
             (None, Some(_)) => (self.folder.format, self.folder.pattern.to_string()),
@@ -296,7 +291,7 @@ impl RunPlan {
         };
         let scene = &self.request.scene;
         let options = format.options(scene.output.bits, scene.film.tone);
-        let options = options.map_err(|e| Error::Usage(format!("{place}: {e}; give other --bits")))?;
+        let options = options.map_err(|e| Error::usage(|l| l.give_other_bits(&place, e.get(l))))?;
         let (origin, has_alpha) = (Some(Arc::clone(&self.origin)), scene.world.sky.transparent);
         Ok(Some((format, FormatOptions { origin, has_alpha, ..options })))
     }

@@ -124,7 +124,7 @@ impl RunRequest {
     /// The path is not UTF-8.
     pub fn files(self, pattern: impl AsRef<Path>) -> Result<RunRequest, Error> {
         let path = pattern.as_ref();
-        let text = path.to_str().ok_or_else(|| Error::Usage(format!("{}: the name is not UTF-8", path.display())))?;
+        let text = path.to_str().ok_or_else(|| Error::usage(|l| l.not_utf8(path.display())))?;
         Ok(RunRequest { pictures: PictureTarget::Path(text.to_owned()), ..self })
     }
 

@@ -23,12 +23,12 @@ impl FileSink {
     /// The extension is no picture format, or the format does not support the scene's bit depth.
     pub fn create(pattern: impl AsRef<Path>, scene: &Scene) -> Result<FileSink, Error> {
         let path = pattern.as_ref();
-        let text = path.to_str().ok_or_else(|| Error::Usage(format!("{}: the name is not UTF-8", path.display())))?;
+        let text = path.to_str().ok_or_else(|| Error::usage(|l| l.not_utf8(path.display())))?;
         let mut scene = scene.clone();
         scene.output.files = picture_target::pattern(text, &FrameList::all(scene.output.frames), &mut ())?;
         let folder = folder_of(&scene)?;
         let options = folder.format.options(scene.output.bits, scene.film.tone);
-        let options = options.map_err(|e| Error::Usage(format!("{text}: {e}")))?;
+        let options = options.map_err(|e| Error::usage(|l| l.says(text, e.get(l))))?;
         let options = FormatOptions { has_alpha: scene.world.sky.transparent, ..options };
         Ok(FileSink::new(folder, options, false, None))
     }

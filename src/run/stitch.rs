@@ -100,7 +100,7 @@ impl StitchRequest {
         let pattern = match Pattern::parse(&self.source) {
             Ok((pattern, is_made_up)) => (!is_made_up).then_some(pattern),
             Err(_) if Path::new(&self.source).is_dir() => None,
-            Err(e) => return Err(Error::Usage(e.to_string())),
+            Err(e) => return Err(Error::usage(|l| e.in_language(l))),
         };
         let found = match pattern {
             Some(pattern) if Manifest::read(&pattern)?.is_none() => self.elsewhere(pattern, progress)?,
@@ -139,10 +139,7 @@ impl StitchRequest {
         };
         job.source = Some(folder);
         if existing == ExistingVideo::Other && !self.overwrite {
-            return Err(Error::Usage(format!(
-                "{} already exists, and is not a video of these frames: give another name with -o, or --overwrite to replace it",
-                self.output.display()
-            )));
+            return Err(Error::usage(|l| l.other_video_exists(self.output.display())));
         }
         Ok(StitchPlan { job, memory_limit: self.memory_limit })
     }
@@ -176,7 +173,7 @@ impl StitchRequest {
     // All pictures of a pattern, without a gap.
     fn elsewhere(&self, pattern: Pattern, progress: &mut dyn Progress) -> Result<StitchSource, Error> {
         let text = pattern.to_string();
-        let format = Format::of(&pattern.extension()).ok_or_else(|| Error::Usage(format!("no format reads {text}")))?;
+        let format = Format::of(&pattern.extension()).ok_or_else(|| Error::usage(|l| l.no_format_reads(&text)))?;
         let mut folder = FrameFolder { pattern, format, size: (0, 0) };
         let existing = folder.existing()?;
         let (Some(&first), Some(&last)) = (existing.first(), existing.last()) else {
@@ -187,8 +184,8 @@ impl StitchRequest {
             return Err(Error::OtherScene(folder.path(), vec![nobody]));
         }
         let span = format!("{first}-{last}");
-        let all = FrameList::parse(self.frames.as_deref().unwrap_or(&span), last.saturating_add(1));
-        let all = all.map_err(|e| Error::Usage(format!("--frames: {e}")))?;
+        let all = FrameList::read(self.frames.as_deref().unwrap_or(&span), last.saturating_add(1));
+        let all = all.map_err(|e| Error::usage(|l| l.says("--frames", e.get(l))))?;
         if let Some(gap) = all.without(&existing) {
             return Err(Error::Incomplete(format!("frames {gap} of {text} are missing")));
         }

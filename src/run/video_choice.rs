@@ -4,6 +4,7 @@
 
 use super::request::Existing;
 use crate::error::Error;
+use crate::language::{Language, Message};
 use crate::output::video::job::{ExistingVideo, VideoJob};
 use crate::output::video::segments;
 use crate::render::stats::Progress;
@@ -42,13 +43,11 @@ pub fn go_on_as_begun(job: &mut VideoJob, progress: &mut dyn Progress) {
 
 impl VideoChoice {
     /// The reason why the run does not make the scene's own video; None if it does.
-    pub fn skipped(&self) -> Option<&'static str> {
+    pub fn skipped(&self) -> Option<Message> {
         match (self.is_named, self.is_whole, self.pictures) {
             (true, ..) | (_, true, Pictures::Own | Pictures::None) => None,
-            (_, false, _) => Some("it shows all frames of the scene, and this run renders some of them"),
-            (_, true, Pictures::Elsewhere) => {
-                Some("it belongs to the frames at the scene's own path, and this run writes to another one")
-            }
+            (_, false, _) => Some(Language::shows_all_frames),
+            (_, true, Pictures::Elsewhere) => Some(Language::belongs_to_own_frames),
         }
     }
 
@@ -56,39 +55,29 @@ impl VideoChoice {
     pub fn apply(&self, scene: &mut Scene, progress: &mut dyn Progress) -> Result<(), Error> {
         let makes_none = scene.output.video.is_none() || self.skipped().is_some();
         if self.replaces_video && self.existing == Existing::Kept && makes_none {
-            return Err(Error::Usage(
-                "--resume keeps frames, --overwrite renders them again: give one of them, or a video that --overwrite replaces".into(),
-            ));
+            return Err(Error::usage(Language::resume_or_overwrite));
         }
         let Some((video, why)) = scene.output.video.clone().zip(self.skipped()) else { return Ok(()) };
-        let (video, remedy) = (video.display(), "name a video of this run with --video");
+        let not_made = |l: Language| l.video_not_made(video.display(), why(l));
         if self.pictures == Pictures::None {
-            return Err(Error::Usage(format!(
-                "--no-frames leaves nothing to write. {video} is not made: {why}; {remedy}"
-            )));
+            return Err(Error::usage(|l| l.nothing_left_to_write(not_made(l))));
         }
-        progress.remark(&format!("{video} is not made: {why}; {remedy}"));
+        progress.remark(&not_made(Language::English));
         scene.output.video = None;
         Ok(())
     }
 
     /// Fails if a file has the video's name and must not be replaced.
     pub fn check(&self, path: &Path, there: ExistingVideo) -> Result<(), Error> {
-        let refused = |why: &str| Err(Error::Usage(format!("{} already exists: {why}", path.display())));
+        let refused = |why: Message| Err(Error::usage(|l| l.already_exists(path.display(), why(l))));
         match (there, self.existing) {
             (ExistingVideo::Nothing, _) => Ok(()),
             _ if self.replaces_video => Ok(()),
             (ExistingVideo::Same | ExistingVideo::Part, Existing::Kept | Existing::Overwritten) => Ok(()),
-            (ExistingVideo::Same, Existing::Refused) => {
-                refused("--resume keeps it and makes what is missing, --overwrite makes it again")
-            }
-            (ExistingVideo::Part, Existing::Refused) => {
-                refused("--resume makes a complete one of the frames, --overwrite renders all frames again")
-            }
-            (ExistingVideo::Other, Existing::Kept) => refused(
-                "--resume replaces videos of the same pictures only; name another file with --video, or give --overwrite too",
-            ),
-            (ExistingVideo::Other, _) => refused("name another file with --video, or give --overwrite to replace it"),
+            (ExistingVideo::Same, Existing::Refused) => refused(Language::keeps_this_video),
+            (ExistingVideo::Part, Existing::Refused) => refused(Language::completes_this_video),
+            (ExistingVideo::Other, Existing::Kept) => refused(Language::replaces_same_only),
+            (ExistingVideo::Other, _) => refused(Language::name_another_video),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::memory_limit;
 use crate::error::Error;
+use crate::language::Language;
 use crate::output::video::codecs::{Codec, CodecWishes};
 use crate::output::video::containers::{CONTAINERS, Container};
 use crate::output::video::ffmpeg::find_ffmpeg;
@@ -22,7 +23,7 @@ impl VideoOptions {
     /// # Errors
     /// The codec does not exist.
     pub fn codec(self, name: &str) -> Result<VideoOptions, Error> {
-        let codec = Codec::named(name).ok_or_else(|| Error::Usage(format!("there is no codec `{}`", brief(name))))?;
+        let codec = Codec::named(name).ok_or_else(|| Error::usage(|l| l.no_codec(brief(name))))?;
         Ok(VideoOptions { codec: Some(codec), ..self })
     }
 
@@ -34,8 +35,7 @@ impl VideoOptions {
     /// The encoder's settings for a video at this path. `limit` is the memory limit of the run, bytes.
     pub(crate) fn settings(&self, path: PathBuf, fps: f64, limit: Option<u64>) -> Result<Settings, Error> {
         if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
-            let name = path.display();
-            return Err(Error::Usage(format!("{name}: the full path is not UTF-8, which encoders require")));
+            return Err(Error::usage(|l| l.full_path_not_utf8(path.display())));
         }
         let wishes = CodecWishes { codec: self.codec, bits: self.bits, is_hdr: self.hdr, has_crf: self.crf.is_some() };
         let codec = Codec::choose(&path, wishes).map_err(Error::Usage)?;
@@ -82,9 +82,6 @@ pub(crate) fn check_name(flag: &str, path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let all = CONTAINERS.map(|c| format!(".{}", c.extension)).join(", ");
-    let what = match path.extension() {
-        Some(extension) => format!("is a `.{}` file", extension.display()),
-        None => "has no extension".to_owned(),
-    };
-    Err(Error::Usage(format!("{flag}: `{}` {what}: expected a name that ends in {all} or .y4m", path.display())))
+    let what = |l: Language| path.extension().map_or_else(|| l.has_no_extension(), |e| l.has_extension(e.display()));
+    Err(Error::usage(|l| l.no_film_name(flag, path.display(), what(l), &all)))
 }

@@ -3,30 +3,46 @@
 use super::keys::read::percent;
 use super::keys::schema;
 use super::toml::SCHEMA;
+use crate::language::Language;
 use crate::quote::brief;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 /// Why a key cannot be changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditError {
     /// The path is invalid.
-    #[error("`{}` is not a key; expected a path such as film.exposure, camera.eye.r or body[0].radius", brief(.0))]
     Path(String),
     /// The list has no element of this number.
-    #[error("there is no `{}[{}]`: the scene has {} of them, counted from 0", brief(.0), .1, .2)]
     Place(String, usize, usize),
     /// A part of the path is not a table.
-    #[error("`{}` is not a table", brief(.0))]
     NoTable(String),
     /// A part of the path is a list of tables, and the element is not named.
-    #[error("`{name}` is a list: say which of them, as in `{name}[0].{}`", brief(.1), name = brief(.0))]
     List(String, String),
     /// The key belongs to a table, and the path names none.
-    #[error("`{}` is a key of tables: write {}", brief(.0), .1)]
     NoTop(String, String),
     /// The text is not TOML.
-    #[error("the scene is not TOML: {}", brief(.0))]
     NoToml(String),
+}
+
+impl EditError {
+    pub(crate) fn in_language(&self, language: Language) -> String {
+        match self {
+            EditError::Path(path) => language.not_a_key(brief(path)),
+            EditError::Place(path, index, count) => language.no_such_element(brief(path), index, count),
+            EditError::NoTable(path) => language.not_a_table(brief(path)),
+            EditError::List(path, key) => language.say_which(brief(path), brief(key)),
+            EditError::NoTop(key, paths) => language.key_of_tables(brief(key), paths),
+            EditError::NoToml(why) => language.scene_not_toml(brief(why)),
+        }
+    }
+}
+
+impl std::error::Error for EditError {}
+
+impl std::fmt::Display for EditError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.in_language(Language::English))
+    }
 }
 
 /// An edit of a scene's text.

@@ -78,15 +78,17 @@ const SPEAKERS: [&str; 7] = [
     "scene/tokens.rs",
 ];
 
+// Whether two English words stand side by side; names, paths and keys are single ones.
+fn speaks(text: &str) -> bool {
+    let is_word = |word: &str| word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase());
+    let words: Vec<&str> =
+        text.trim_matches('"').split(' ').map(|word| word.trim_end_matches([',', '.', ':', ';'])).collect();
+    words.windows(2).any(|pair| pair.iter().all(|word| is_word(word)))
+}
+
 #[test]
 fn messages_for_students_come_from_the_table_of_languages() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let is_word = |word: &str| word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase());
-    // Two English words side by side; names, paths and keys are single ones.
-    let speaks = |text: &str| {
-        let words: Vec<&str> = text.split(' ').map(|word| word.trim_end_matches([',', '.', ':', ';'])).collect();
-        words.windows(2).any(|pair| pair.iter().all(|word| is_word(word)))
-    };
     for name in SPEAKERS {
         let text = std::fs::read_to_string(source.join(name)).unwrap();
         let literals = match name.ends_with(".html") {
@@ -99,6 +101,38 @@ fn messages_for_students_come_from_the_table_of_languages() {
         }
     }
     assert!(speaks("the scene is empty") && !speaks("frame_{n}.png, r0"));
+}
+
+// The text up to the parenthesis that closes the first one.
+fn call(text: &str) -> &str {
+    let mut depth = 0;
+    let end = text.char_indices().find(|&(_, c)| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ')' && depth == 0
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+// A wrong request takes a text for each language, so that the compiler refuses one in English alone, unless a closure ignores its language.
+#[test]
+fn wrong_requests_come_from_the_table_of_languages() {
+    let mut calls = 0;
+    for (path, text) in rust_files() {
+        if path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("src/tests.rs") {
+            continue;
+        }
+        let code = without_tests(text.split("\n#[cfg(test)]").next().unwrap());
+        for start in ["Failure::usage", "Error::usage", "Error::misused", "AllLanguages::new"] {
+            for after in code.split(start).skip(1).filter(|after| after.starts_with('(')) {
+                calls += 1;
+                for literal in RustText::of(call(after)).literals {
+                    let said = without(&literal, '{', '}');
+                    assert!(!speaks(&said), "{} says {literal}: it belongs into src/language/", path.display());
+                }
+            }
+        }
+    }
+    assert!(calls > 90, "{calls} calls were found");
 }
 
 // British forms, and those that begin with them. The keys of scenes take both spellings, as single words.

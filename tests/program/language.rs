@@ -206,8 +206,35 @@ fn wrong_command_lines_are_told_in_russian() {
     }
     // After the scene was read.
     fs::write(dir.path().join("s.toml"), "[[body]]\nsolid = \"cube\"\n").unwrap();
-    let said = words(&polyfly(dir.path(), &["s.toml", "--texture", "none", "--lang", "ru"]));
-    assert!(said.starts_with("ошибка: --texture: в сцене нет пола"), "{said}");
+    fs::create_dir(dir.path().join("there")).unwrap();
+    fs::write(dir.path().join("there/0.png"), "").unwrap();
+    for (flags, part) in [
+        (&["s.toml", "--texture", "none"][..], "--texture: в сцене нет пола"),
+        (&["s.toml", "--frames", "0-9999"], "--frames: `0-9999` доходит до кадра 9999, а в сцене кадры 0-"),
+        (&["s.toml", "--frames", "9-3"], "`9-3` идёт назад"),
+        (&["s.toml", "--frames", "x"], "`x` не называет кадров"),
+        (&["preview", "s.toml", "--frame", "0-3x0"], "--frame: в `0-3x0` шаг равен 0"),
+        (&["s.toml", "-o", "a.mp4"], "`--video a.mp4` сделает ролик"),
+        (&["s.toml", "-o", "there"], "это папка"),
+        (&["s.toml", "-o", "there/%d.png", "--frames", "0-1"], "there/0.png уже существует"),
+        (&["s.toml", "--set", "film[0]=3"], "--set film[0]=3: "),
+        (&["s.toml", "--video", "a.avi"], "ожидалось имя с расширением"),
+        (&["s.toml", "--video", "a.webm", "--codec", "h264"], "в .webm бывает"),
+        (&["s.toml", "--no-frames"], "писать нечего"),
+        (&["explain", "qqqqqqq"], "нет ни ключа, ни флага"),
+        (&["docs", "qqqqqqq"], "страницы `qqqqqqq` нет"),
+        (&["compare", "s.toml", "there"], "ожидалась картинка"),
+        (&["convert", "s.toml", "x.yaml"], "сцена пишется в .toml"),
+        (&["new", "my.yaml"], "ожидался файл с расширением .toml"),
+        (&["farm", "slurm", "s.toml", "--", "--overwrite"], "--overwrite не подходит заданию"),
+        (&["particles", "generate", "9", "p.vtk"], "в такой файл частицы не пишутся"),
+    ] {
+        let mut command = program(dir.path(), flags);
+        let run = command.env_remove("LC_ALL").env_remove("LC_MESSAGES").env("LANG", "ru_RU.UTF-8").output().unwrap();
+        let said = words(&run);
+        assert_eq!(run.status.code(), Some(64), "{flags:?}: {said}");
+        assert!(said.starts_with("ошибка: ") && said.contains(part), "{flags:?}: {said}");
+    }
 }
 
 #[test]

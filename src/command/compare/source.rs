@@ -1,8 +1,9 @@
 //! What is compared: a picture, numbered frames or a film.
 
-use crate::cli::{Failure, usage};
+use crate::cli::Failure;
 use crate::command::convert::{format_of, read_picture};
 use crate::error::Error;
+use crate::language::Language;
 use crate::output::NameFile;
 use crate::output::formats::{Format, Shown};
 use crate::output::store::folder::FrameFolder;
@@ -40,25 +41,21 @@ impl Source {
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         if let Some(format) = format_of(path) {
             return match is_animated_webp(&mut file) {
-                true => Err(usage!("{name} is an animated .webp, which is not decoded: compare its frames")),
+                true => Err(Failure::usage(|l| l.animated_webp(name))),
                 false => Ok(Source::Picture(PictureFile { path: path.to_owned(), format })),
             };
         }
         match VIDEOS.contains(&&*extension) {
             true => Ok(Source::Film(path.to_owned())),
-            false => Err(usage!(
-                "{name}: expected a picture ({}), a film ({}), a folder of frames or their pattern",
-                endings(&PICTURES),
-                endings(&VIDEOS)
-            )),
+            false => Err(Failure::usage(|l| l.comparable_expected(name, endings(&PICTURES), endings(&VIDEOS)))),
         }
     }
 
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self, language: Language) -> String {
         match self {
-            Source::Picture(_) => "a picture",
-            Source::Frames(_) => "a folder of frames",
-            Source::Film(_) => "a film",
+            Source::Picture(_) => language.a_picture(),
+            Source::Frames(_) => language.a_folder_of_frames(),
+            Source::Film(_) => language.a_film(),
         }
     }
 }
@@ -79,13 +76,11 @@ fn folder(path: &Path) -> Result<BTreeMap<u32, PictureFile>, Failure> {
         let Some(number) = file.file_stem().and_then(|stem| last_number(&stem.to_string_lossy())) else { continue };
         if let Some(other) = frames.insert(number, PictureFile { path: file, format }) {
             let (folder, other) = (path.display(), other.path.display());
-            return Err(usage!(
-                "{folder} has two pictures {number}; one is {other}: name a pattern, as `{folder}/%04d.png`"
-            ));
+            return Err(Failure::usage(|l| l.two_pictures(&folder, number, &other)));
         }
     }
     if frames.is_empty() {
-        return Err(usage!("{} has no pictures with numbers in their names", path.display()));
+        return Err(Failure::usage(|l| l.no_numbered_pictures(path.display())));
     }
     Ok(frames)
 }
@@ -96,12 +91,12 @@ fn last_number(text: &str) -> Option<u32> {
 }
 
 fn pattern(name: &str) -> Result<BTreeMap<u32, PictureFile>, Failure> {
-    let (pattern, _) = Pattern::parse(name).map_err(|e| usage!("{name}: {e}"))?;
-    let format = Format::of(&pattern.extension()).ok_or_else(|| usage!("no format reads {name}"))?;
+    let (pattern, _) = Pattern::parse(name).map_err(|e| Failure::usage(|l| l.says(name, e.in_language(l))))?;
+    let format = Format::of(&pattern.extension()).ok_or_else(|| Failure::usage(|l| l.no_format_reads(name)))?;
     let folder = FrameFolder { pattern, format, size: (0, 0) };
     let existing = folder.existing()?;
     match existing.is_empty() {
-        true => Err(usage!("there are no frames {name}")),
+        true => Err(Failure::usage(|l| l.no_frames_named(name))),
         false => Ok(existing.into_iter().map(|n| (n, PictureFile { path: folder.pattern.path(n), format })).collect()),
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::cli::Failure;
 use crate::command::stop::{STDIN, STOP_BY};
+use crate::language::Language;
 use crate::output::OutputError;
 use crate::report::say;
 use crate::system::ChildGroup;
@@ -44,10 +45,10 @@ impl Batch {
     pub fn start(&self, arguments: &[String], tell: impl Fn() + Send + Sync + 'static) -> Result<(), Failure> {
         let mut run = self.lock();
         if run.child.is_some() {
-            return Err(Failure::usage("a run is going on"));
+            return Err(Failure::usage(Language::a_run_is_going_on));
         }
         if run.is_closed {
-            return Err(Failure::usage("the studio is ending"));
+            return Err(Failure::usage(Language::studio_ends));
         }
         let failed = |e| Failure::from(OutputError::Write("a run".into(), e));
         let program = std::env::current_exe().map_err(failed)?;

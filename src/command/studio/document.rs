@@ -37,7 +37,7 @@ impl Change {
             Some(table) if self.is_new => edit::insert(text, &self.key, table),
             value => edit::set(text, &self.key, value.as_deref()),
         };
-        changed.map_err(|e| Failure::usage(e.to_string()))
+        changed.map_err(|e| Failure::usage(|l| e.in_language(l)))
     }
 }
 

@@ -5,7 +5,8 @@ use super::connections::Known;
 use super::document::Document;
 use super::painter::{PreviewRequest, viewpoint};
 use super::session::Studio;
-use crate::cli::{Exit, Failure, usage};
+use crate::cli::{Exit, Failure};
+use crate::language::Language;
 use crate::output::OutputError;
 use crate::threads;
 use axum::Router;
@@ -119,7 +120,7 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Se
     let (give, taken) = tokio::sync::oneshot::channel();
     let job = move || drop(give.send(work()));
     threads::spawn("studio", job).map_err(OutputError::from)?;
-    taken.await.unwrap_or_else(|e| Err(usage!("the studio failed: {e}")))
+    taken.await.unwrap_or_else(|e| Err(Failure::usage(|l| l.studio_failed(&e))))
 }
 
 fn typed(kind: &'static str, body: impl Into<Body>) -> Response {
@@ -163,9 +164,9 @@ async fn tokens(State(studio): Shared) -> Answer {
 // Parses a body; an invalid one is an error.
 fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Failure> {
     if body.len() > LONGEST {
-        return Err(Failure::usage("the request is too long"));
+        return Err(Failure::usage(Language::request_too_long));
     }
-    serde_json::from_slice(body).map_err(|e| usage!("the request is invalid: {e}"))
+    serde_json::from_slice(body).map_err(|e| Failure::usage(|l| l.bad_request(&e)))
 }
 
 // Applies a change and returns the new state.

@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::document::Document;
 use super::painter::{PreviewRenderer, PreviewRequest};
-use crate::cli::{Failure, usage};
+use crate::cli::Failure;
 use crate::film::image::Image;
 use crate::output::OutputError;
 use crate::output::formats::png;
@@ -73,7 +73,7 @@ impl Studio {
         match existing {
             None => {}
             Some(flag @ ("resume" | "overwrite")) => arguments.push(format!("--{flag}")),
-            Some(other) => return Err(usage!("`{}` is neither resume nor overwrite", brief(other))),
+            Some(other) => return Err(Failure::usage(|l| l.neither_nor(brief(other)))),
         }
         let studio = Arc::clone(self);
         self.batch.start(&arguments, move || studio.tell())

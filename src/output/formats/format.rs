@@ -1,6 +1,7 @@
 //! The description of a picture format, and functions that the formats share.
 
 use crate::film::image::Image;
+use crate::language::AllLanguages;
 use crate::output::opaque::over_black;
 use crate::output::sink::{PixelFormats, RenderedFrame};
 use crate::output::store::origin::{KEY, Origin};
@@ -117,13 +118,13 @@ impl Format {
         Scene::parse(&text, KEY, Path::new("")).ok().map(|parsed| parsed.scene)
     }
     /// The options for this bit depth, or for the default. The error lists the supported depths.
-    pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, String> {
+    pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, AllLanguages> {
         let bits = bits.unwrap_or(self.bits[0]);
         if self.bits.contains(&bits) {
             return Ok(FormatOptions { bits, tone, has_alpha: false, origin: None });
         }
-        let can = self.bits.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ");
-        Err(format!(".{} has {can} bits a channel, not {bits}", self.extension))
+        let can: Vec<String> = self.bits.iter().map(u32::to_string).collect();
+        Err(AllLanguages::new(|l| l.has_other_bits(self.extension, l.one_of(&can), bits)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::containers::{CONTAINERS, Container, Join};
 use super::encode::Encode;
+use crate::language::{AllLanguages, Language};
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,7 +285,8 @@ impl Codec {
 
     /// The codec of a file, which must support all that is wished. The error names the flag that the codec does not
     /// support.
-    pub fn choose(path: &Path, wishes: CodecWishes) -> Result<&'static Codec, String> {
+    pub fn choose(path: &Path, wishes: CodecWishes) -> Result<&'static Codec, AllLanguages> {
+        let refused = |what: &dyn Fn(Language) -> String| Err(AllLanguages::new(what));
         let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
         let is_high = wishes.is_hdr || wishes.bits == Some(10);
         let mut usual = Codec::of(container).filter(|codec| !wishes.is_hdr || codec.hdr10.is_some());
@@ -293,23 +295,23 @@ impl Codec {
         let name = codec.name;
         if !codec.containers.contains(&container.extension) {
             let all = Codec::of(container).map(|c| c.name).collect::<Vec<_>>().join(", ");
-            return Err(format!("--codec: a .{} holds {all}, not {name}", container.extension));
+            return refused(&|l| l.holds_not(container.extension, &all, name));
         }
         if is_high && (container.join != Join::Copied || Container::of(path).is_none()) {
-            return Err(format!("{} has eight bits a channel: no --hdr, no --video-bits 10", path.display()));
+            return refused(&|l| l.eight_bits_only(path.display()));
         }
         if wishes.is_hdr && wishes.bits == Some(8) {
-            return Err("--hdr: HDR10 has ten bits, not --video-bits 8".into());
+            return refused(&Language::hdr_has_ten_bits);
         }
         if wishes.is_hdr && codec.hdr10.is_none() {
             let all = CODECS.iter().filter(|c| c.hdr10.is_some()).map(|c| c.name).collect::<Vec<_>>().join(", ");
-            return Err(format!("--hdr: HDR10 comes in {all}, not {name}"));
+            return refused(&|l| l.hdr_comes_in(&all, name));
         }
         if is_high && codec.ten_bits.is_none() {
-            return Err(format!("--video-bits: {name} has eight bits a channel"));
+            return refused(&|l| l.codec_has_eight_bits(name));
         }
         if wishes.has_crf && codec.crf.is_none() {
-            return Err(format!("--crf: {name} has no quality setting"));
+            return refused(&|l| l.no_quality(name));
         }
         Ok(codec)
     }
