@@ -33,6 +33,7 @@ mod lamps;
 mod lights;
 mod look;
 mod materials;
+mod microfacets;
 mod motion;
 mod occlusion;
 mod oracle;

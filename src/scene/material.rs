@@ -12,7 +12,8 @@ pub struct Material {
     /// The kind of material.
     pub kind: MaterialKind,
     /// Roughness of the reflection, 0 (a clear mirror) to 1: the square root of alpha in the microfacet model of
-    /// Walter et al., "Microfacet models for refraction through rough surfaces", 2007 (GGX).
+    /// Walter et al., "Microfacet models for refraction through rough surfaces", 2007 (GGX). Light that facets reflect
+    /// several times is not lost (Kulla and Conty, "Revisiting physically based shading at Imageworks", 2017).
     pub roughness: f64,
     /// Weight of the highlight; the scene's by default.
     pub highlight: Option<f64>,
