@@ -242,6 +242,8 @@ fn films_on_the_gpu_are_the_cpus() {
          [[sphere]]\ncenter = [2, 2, 1]\n[[sphere]]\ncenter = [2, 2, 6]\nmaterial = \"light\"\nstrength = 6\n"
     );
     same_on_gpu("paths", &path, "", &["-o", "%d.data", "--video", "v.y4m"]);
+    let denoised = path.replace("[film]\n", "[film]\ndenoise = \"guided\"\n");
+    same_on_gpu("denoised paths", &denoised, "", &["-o", "%d.data", "--frames", "0"]);
     let turning = sized(all, "[40, 30]").replace("lamps = 5", "lamps = 5\nturns = 1");
     same_on_gpu("turning", &turning, "", &["-o", "%d.data", "--frames", "0-2"]);
 }
