@@ -79,7 +79,7 @@ fn scene_in(name: &str, format: &Format) -> Result<SceneText, Failure> {
     let text = format
         .origin(Path::new(name))
         .map_err(unreadable(Path::new(name)))?
-        .ok_or_else(|| Failure::usage(|l| l.holds_no_scene(&name)))?;
+        .ok_or_else(|| Failure::usage(|l| l.holds_no_scene(name)))?;
     Ok(SceneText { text, shown: format!("the scene in {name}"), folder: PathBuf::new() })
 }
 
