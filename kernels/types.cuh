@@ -81,10 +81,12 @@ template <int FEATURES>
 struct TraitsOf {
   static constexpr int features = FEATURES;
   static constexpr bool small = (FEATURES & FEATURE_ARRAYS) == 0;
+  static constexpr bool grid = (FEATURES & FEATURE_TREE) == 0;  // balls in a grid, and no other shape
 };
 template <class S>
 struct SceneTraits;
 struct HorizonScene : SmallScene {};
+struct GridScene : Scene {};
 struct LensScene : Scene {};
 struct RichScene : Scene {};
 struct BevelScene : Scene {};
@@ -93,6 +95,8 @@ template <>
 struct SceneTraits<SmallScene> : TraitsOf<SMALL_FEATURES> {};
 template <>
 struct SceneTraits<HorizonScene> : TraitsOf<HORIZON_FEATURES> {};
+template <>
+struct SceneTraits<GridScene> : TraitsOf<GRID_FEATURES> {};
 template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
 template <>

@@ -103,12 +103,21 @@ fn check(scene: &Scene, assets: &Assets) -> Result<(), TooMany> {
     check_counts(scene.world.bodies.len(), scene.world.spheres.len() + particles, triangles, lamps)
 }
 
+// The number of rays from the camera into one state of the shapes.
+fn camera_rays(scene: &Scene) -> u64 {
+    let render = &scene.render;
+    let frames = if scene.geometry_moves() { 1 } else { u64::from(scene.output.frames) };
+    let a_frame = u64::from(render.width) * u64::from(render.height) * u64::from(render.samples_per_pixel());
+    a_frame.saturating_mul(frames)
+}
+
 // The shapes of a scene, including its emitters.
 fn geometry(scene: &Scene, assets: &Assets) -> Geometry {
     let mut geometry = Geometry::new(scene, assets);
     if scene.render.integrator.capabilities().samples_emitters || scene.render.lamp_samples != LampSamples::Floor {
         emitters::add(scene, assets, &mut geometry);
     }
+    geometry.add_grid(features(scene), camera_rays(scene));
     geometry
 }
 

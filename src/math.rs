@@ -2,6 +2,7 @@
 
 pub mod bvh;
 pub mod colormap;
+pub mod grid;
 pub mod hash;
 pub mod platonic;
 mod ploc;

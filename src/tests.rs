@@ -27,6 +27,7 @@ mod fog;
 mod furnace;
 mod fuzzing;
 mod golden;
+mod grid;
 mod kernel;
 mod keys;
 mod lamps;

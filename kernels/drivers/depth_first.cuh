@@ -11,6 +11,11 @@
 
 struct RadianceSum {
   i64 r, g, b;
+  POLYFLY_METHOD void add_light(Vec light) {
+    r += to_fixed(light.x);
+    g += to_fixed(light.y);
+    b += to_fixed(light.z);
+  }
 };
 
 // The counters of a thread.
@@ -26,22 +31,19 @@ struct PendingRay {
 };
 
 // The queue of integrator.cuh for one sample. A bounce leaves at most one ray pending, so `depth` entries suffice.
-template <class State, class S>
+template <class State, class S, class Sum = RadianceSum>
 struct DepthFirst {
   const S& scene;
   PendingRay* stack;
-  RadianceSum& sum;
+  Sum& sum;
   RayCounts& counts;
-  const FrameParams& frame;
-  const int x, y, number;  // the pixel, and the sample
+  const SamplePoint point;  // of the sample
   int pending;
   Ray& current;  // the ray being traced; the last step of a bounce replaces it by a ray that follows it
   State& state;  // the current ray's
 
   POLYFLY_METHOD void add_radiance(const Ray&, Vec light, bool) {
-    sum.r += to_fixed(light.x);
-    sum.g += to_fixed(light.y);
-    sum.b += to_fixed(light.z);
+    sum.add_light(light);
   }
   POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
     if (!sample.valid) return;
@@ -54,7 +56,7 @@ struct DepthFirst {
     ++counts.shadow_rays;
     add_radiance(ray, sample.colour * transmittance(scene, s.p, sample.towards, s.reflect_origin, true), true);
   }
-  POLYFLY_METHOD SamplePoint sampler(const Ray&) const { return sample_point(scene.constants, frame, x, y, number); }
+  POLYFLY_METHOD SamplePoint sampler(const Ray&) const { return point; }
   POLYFLY_METHOD bool spawn(const Ray& ray, const State& next, bool m) {
     current = ray;
     state = next;
@@ -95,7 +97,8 @@ POLYFLY_FN void trace_sample(const S& scene, const FrameParams& frame, int x, in
                              RadianceSum& sum, RayCounts& counts) {
   Ray ray = Integrator::camera_ray(scene, frame, x, y, sample, 0);
   typename Integrator::State state = {};
-  DepthFirst<typename Integrator::State, S> queue = {scene, stack, sum, counts, frame, x, y, sample, 0, ray, state};
+  const SamplePoint point = sample_point(scene.constants, frame, x, y, sample);
+  DepthFirst<typename Integrator::State, S> queue = {scene, stack, sum, counts, point, 0, ray, state};
   for (;;) {
     ++counts.rays;
     const Hit hit = closest_hit(scene, ray, true);

@@ -110,6 +110,17 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
   count_work(mine, counts);
 }
 
+// A pixel's sum in shared memory, where several lanes add to it.
+struct SharedSum {
+  u64* red;
+  POLYFLY_METHOD void add_light(Vec light) {
+    if (!(max_component(light) > 0.0f)) return;
+    atomicAdd(red, (u64)to_fixed(light.x));
+    atomicAdd(red + WARP_PIXELS, (u64)to_fixed(light.y));
+    atomicAdd(red + 2 * WARP_PIXELS, (u64)to_fixed(light.z));
+  }
+};
+
 // Smallest number of idle lanes that start new paths: the camera's code is long, and busy lanes wait for it.
 constexpr int MIN_IDLE = 12;
 
@@ -136,8 +147,8 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Laun
     __syncwarp();
     Ray ray;
     typename Integrator::State state;
-    int x = 0, y = 0, sample = 0;
-    RadianceSum sum = {0, 0, 0};
+    int x = 0, y = 0;
+    SamplePoint point = {0, 0};
     bool busy = false;
     for (int next = 0;;) {
       const u32 idle = __ballot_sync(whole, !busy);
@@ -147,10 +158,10 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Laun
           const int pixel = item & (WARP_PIXELS - 1);
           pixel_at(start + pixel, across, x, y);
           busy = start + pixel < end && x < scene.constants.width && y < scene.constants.height;
-          sample = launch.first_sample + item / WARP_PIXELS * launch.stride;
+          const int sample = launch.first_sample + item / WARP_PIXELS * launch.stride;
           ray = Integrator::camera_ray(scene, frame, x, y, sample, pixel);
+          point = sample_point(scene.constants, frame, x, y, sample);
           state = {};
-          sum = {0, 0, 0};
         }
         next += __popc(idle);
       } else if (idle == whole) {
@@ -159,13 +170,9 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Laun
       if (busy) {
         ++mine.rays;
         const Hit hit = closest_hit(scene, ray, true);
-        DepthFirst<typename Integrator::State, S> rays = {scene, nullptr, sum, mine, frame, x, y, sample, 0, ray, state};
+        SharedSum sum = {&sums[0][ray.pixel]};
+        DepthFirst<typename Integrator::State, S, SharedSum> rays = {scene, nullptr, sum, mine, point, 0, ray, state};
         busy = Integrator::shade(scene, frame, ray, state, hit, true, rays);
-        if (!busy) {
-          atomicAdd(&sums[0][ray.pixel], (u64)sum.r);
-          atomicAdd(&sums[1][ray.pixel], (u64)sum.g);
-          atomicAdd(&sums[2][ray.pixel], (u64)sum.b);
-        }
       }
       __syncwarp();
     }

@@ -85,7 +85,7 @@ void POLYFLY_NAME(tone_map)(const Scene* scene, const float* linear, i64 n, int 
   }
 }
 
-void POLYFLY_NAME(closest_hits)(const Scene* scene, const float* origins, const float* directions, int n, int in_turn,
+void POLYFLY_NAME(closest_hits)(const Scene* scene, const float* origins, const float* directions, int n, int way,
                                  float* t, int* surface) {
   for (int at = 0; at < n; at += POLYFLY_LANES) {
     const Mask m = first_lanes(n - at);
@@ -95,14 +95,19 @@ void POLYFLY_NAME(closest_hits)(const Scene* scene, const float* origins, const 
     ray.d = read_vec(directions, 3 * n, i, m);
     ray.last_surface = Int(NO_ORIGIN);
     Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
-    if (in_turn) {
+    if (way == 1) {
 #define SHAPE(KIND, name, array, features) \
   for (int k = 0; k < scene->array.len; ++k) intersect_##name(*scene, k, ray, m, hit);
 #include "../shapes.def"
 #undef SHAPE
     } else {
       ClosestHitVisitor<FullScene> visitor = {static_cast<const FullScene&>(*scene), ray, m, hit};
-      walk_bvh(*scene, ray.o, ray.d, visitor);
+#if POLYFLY_LANES == 1
+      if (way == 2)
+        walk_grid(*scene, ray.o, ray.d, visitor);
+      else
+#endif
+        walk_bvh(*scene, ray.o, ray.d, visitor);
     }
     for (int j = 0; j < POLYFLY_LANES && at + j < n; ++j) {
       t[at + j] = lane(hit.t, j);

@@ -29,10 +29,15 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
                            SamplePoint point, Mask met, Mask& continues) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Int bounce = ray.bounces & Int(BOUNCE_MASK);
-  const Pair lobe_sample = get_2d(point, dim_of_bounce(ray.bounces, DIM_LOBE));
   const Real diffuse = max_component(s.albedo), mirrored = max_component(s.reflect),
              transmitted = max_component(s.transmit);
   const Real all = diffuse + mirrored + transmitted;
+  const Mask roulette = bounce > Int(ROULETTE_FROM);
+  // Where a surface does one thing with light and the path goes on, nothing is drawn.
+  const Mask reflects = mirrored > zero, transmits = transmitted > zero;
+  const Mask draws = met & (roulette | (reflects & transmits) | ((diffuse > zero) & (reflects | transmits)));
+  Pair lobe_sample = {zero, zero};
+  if (any(draws)) lobe_sample = get_2d(point, dim_of_bounce(ray.bounces, DIM_LOBE));
   const Real pick = lobe_sample.u * all;
   const Mask is_diffuse = (pick < diffuse) | !(mirrored + transmitted > zero);
   const Mask is_mirror = (!is_diffuse) & ((pick < diffuse + mirrored) | !(transmitted > zero));
@@ -86,7 +91,6 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
 
   // Russian roulette on the throughput.
   const Real roulette_probability = min(max_component(next.weight), one);
-  const Mask roulette = bounce > Int(ROULETTE_FROM);
   continues = continues & ((!roulette) | (lobe_sample.v < roulette_probability));
   const Real more = reciprocal(max(roulette_probability, Real(1.0e-20f)));
   next.weight = select(roulette, next.weight * more, next.weight);

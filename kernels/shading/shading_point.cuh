@@ -27,7 +27,7 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
   Interaction x = interaction_at(ray, hit);
 #if POLYFLY_LANES == 1
   // A ray has a single surface: bodies and floors get code of their own, which is shorter than code for all materials.
-  if (body) {
+  if (!SceneTraits<S>::grid && body) {
     interaction_body(scene, index, ray, hit, true, x);
     Surface<S> s = scatter<REFRACTS>(scene, ray, hit, x, true, wave);
     shade_bars(scene, frame, index, ray, x, true, s);

@@ -3,6 +3,16 @@
 #include "../shading/floor.cuh"
 #include "bvh.cuh"
 #include "floor.cuh"
+#include "grid.cuh"
+
+// Visits what a line may meet, by the grid or by the tree.
+template <class S, class V>
+POLYFLY_FN void walk(const S& scene, Vec o, Vec d, V& visitor) {
+#if POLYFLY_LANES == 1
+  if constexpr (SceneTraits<S>::grid) return walk_grid(scene, o, d, visitor);
+#endif
+  walk_bvh(scene, o, d, visitor);
+}
 
 template <class S>
 POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
@@ -10,7 +20,7 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   // A sealed body's rays can meet nothing else.
   const Mask isolated = active & is_isolated(ray.last_surface), open = active & !isolated;
 #if POLYFLY_LANES == 1
-  if (isolated) {
+  if (!SceneTraits<S>::grid && isolated) {
     const int k = surface_index(ray.last_surface >> ORIGIN_SHIFT);
     const Body& body = scene.bodies.at(k);
     const Hit out = {exit_distance(scene, body, ray.o - vec(body.centre), ray.d), surface_number(SHAPE_BODY, k), true,
@@ -31,7 +41,7 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
     for (int k = 0; k < scene.bodies.len; ++k) intersect_body(scene, k, ray, open, hit);
   } else {
     ClosestHitVisitor<S> visitor = {scene, ray, open, hit};
-    walk_bvh(scene, ray.o, ray.d, visitor);
+    walk(scene, ray.o, ray.d, visitor);
   }
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
@@ -90,7 +100,7 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
     return remaining;
   } else {
     TransmittanceVisitor<S> visitor = {scene, line, active, remaining};
-    walk_bvh(scene, o, d, visitor);
+    walk(scene, o, d, visitor);
     return visitor.remaining;
   }
 }

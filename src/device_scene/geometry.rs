@@ -6,11 +6,12 @@ use super::upload::ArrayUploader;
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, Material, NO_BVH,
-    Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene,
-    Slab, Sphere, Triangle,
+    Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, FEATURE_TREE,
+    GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE,
+    SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
+use crate::math::grid::{Ball, Grid};
 use crate::math::vec3::length;
 use crate::scene::Scene;
 use rayon::prelude::*;
@@ -26,6 +27,10 @@ pub struct Geometry {
     pub nodes: Vec<Node>,
     /// The root: a node, a leaf of few bodies, or [`NO_BVH`].
     pub root: i32,
+    /// The number of the first spheres that are much larger than the others.
+    pub large: u32,
+    /// A grid over the other spheres, if kernels for grids can render the scene.
+    pub grid: Option<Grid>,
     /// Spheres in the order of the tree's leaves.
     pub spheres: Vec<Sphere>,
     /// The material indices of the spheres.
@@ -105,7 +110,8 @@ impl Geometry {
         let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));
-        g.features = of_bodies.chain(of_materials).fold(0, |all, one| all | one)
+        g.features = FEATURE_TREE
+            | of_bodies.chain(of_materials).fold(0, |all, one| all | one)
             | (i32::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
             | (i32::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
             | (i32::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS);
@@ -114,6 +120,7 @@ impl Geometry {
 
     /// `scene` with these arrays, uploaded by `to`.
     pub fn place<P: ArrayUploader>(&self, to: &mut P, scene: &GpuScene) -> Result<GpuScene, P::Error> {
+        let grid = self.grid.as_ref();
         let mut placed = GpuScene {
             slabs: to.push(&self.slabs)?,
             bodies: to.push(&self.bodies)?,
@@ -126,6 +133,9 @@ impl Geometry {
             normals: to.push(self.normals.as_flattened().as_flattened())?,
             materials: to.push(&self.materials)?,
             emitters: to.push(&self.emitters)?,
+            cells: to.push(grid.map_or(&[][..], |g| &g.cells))?,
+            cell_balls: to.push(grid.map_or(&[][..], |g| &g.balls))?,
+            grid: grid.map_or_else(GpuGrid::default, |g| self.placed_grid(g)),
             ..*scene
         };
         self.set_constants(&mut placed.constants);
@@ -136,6 +146,37 @@ impl Geometry {
         constants.bvh_root = self.root;
         constants.features |= self.features;
         (constants.emitter_scale, constants.emitter_min) = (self.emitter_scale, self.emitter_min);
+    }
+
+    /// Makes a grid, if there are kernels for it and it pays; `others` are the features of everything else, `rays` those of the
+    /// camera. Shadow rays meet balls in
+    /// another order than in the tree, and the order of factors can change their product: so no ball may let light through.
+    pub fn add_grid(&mut self, others: i32, rays: u64) {
+        let opaque = |m: &Material| m.stops_shadow_rays != 0 || m.transmit == [0.0; 3];
+        let is_balls_only = self.bodies.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty();
+        let is_covered = (self.features & !FEATURE_TREE | others) & !GRID_FEATURES == 0;
+        if is_covered && is_balls_only && self.materials.iter().all(opaque) {
+            let balls: Vec<Ball> = self.spheres.iter().map(|s| (s.centre, s.radius)).collect();
+            self.grid = Grid::new(&balls, self.large as usize, self.reach, rays);
+        }
+        if self.grid.is_some() {
+            self.features &= !FEATURE_TREE;
+        }
+    }
+
+    // The grid in the kernels' format.
+    fn placed_grid(&self, grid: &Grid) -> GpuGrid {
+        let [centre, half] = grid.bounds();
+        GpuGrid {
+            centre,
+            large: self.large as i32,
+            half,
+            lower: grid.lower,
+            side: grid.side,
+            per_length: grid.side.map(|s| 1.0 / s),
+            cells: grid.counts.map(|n| n as i32),
+            ..GpuGrid::default()
+        }
     }
 
     /// Whether all shapes are polyhedra.
@@ -170,6 +211,7 @@ impl Geometry {
         groups.push(group(SHAPE_ELLIPSOID, 0, &ellipsoid_boxes, 1));
         let tree = bvh::build(&groups);
         let [_, spheres, triangles @ .., ellipsoids] = tree.orders.as_slice() else { return };
+        self.large = tree.large[1];
         self.spheres = in_order(&self.spheres, spheres);
         self.sphere_materials = in_order(&self.sphere_materials, spheres);
         let triangles =
@@ -199,4 +241,16 @@ fn widened(node: &bvh::Node, margin: f32) -> Node {
     let [(centre0, half0), (centre1, half1)] = node.bounds.map(|b| centre_and_half(b, margin));
     let [child0, child1] = node.children;
     Node { centre0, half0, centre1, half1, child0, child1, ..Node::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gpu_types::{CELL_BALLS, CELL_SHIFT, GRID_CELLS};
+    use crate::math::grid;
+
+    #[test]
+    fn cells_are_coded_as_kernels_read_them() {
+        assert_eq!((grid::CELL_BALLS, grid::CELL_SHIFT), (CELL_BALLS as usize, CELL_SHIFT as u32));
+        assert_eq!(grid::MOST_CELLS, GRID_CELLS as usize);
+    }
 }

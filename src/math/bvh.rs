@@ -39,6 +39,8 @@ pub struct Tree {
     pub root: Option<i32>,
     /// For each group, its elements in the order of the leaves.
     pub orders: Vec<Vec<u32>>,
+    /// For each group, the number of its first elements that are much larger than the others.
+    pub large: Vec<u32>,
 }
 
 fn aabb(b: &Bounds) -> Aabb {
@@ -83,14 +85,16 @@ struct Subtree {
 
 pub fn build(groups: &[Group]) -> Tree {
     let (mut nodes, mut roots, mut orders) = (Vec::new(), Vec::new(), Vec::new());
-    for group in groups {
+    let mut large = vec![0; groups.len()];
+    for (group, large) in groups.iter().zip(&mut large) {
         let boxes: Vec<Aabb> = group.bounds.iter().map(aabb).collect();
         if boxes.is_empty() {
             orders.push(Vec::new());
             continue;
         }
         if group.leaf_size > 1 {
-            let (root, order) = sorted_tree(&boxes, group, &mut nodes);
+            let (root, order, count) = sorted_tree(&boxes, group, &mut nodes);
+            *large = count;
             roots.push(root);
             orders.push(order);
             continue;
@@ -113,17 +117,17 @@ pub fn build(groups: &[Group]) -> Tree {
             Some(flatten_subtree(&top, 0, &mut nodes, &leaf).child)
         }
     };
-    Tree { nodes, root, orders }
+    Tree { nodes, root, orders, large }
 }
 
 // The tree of elements that are sorted by its leaves. A few elements that are much larger than all others, such as the
 // ball that is the ground, are a leaf of their own below the root: nearly every ray meets them, and boxes that contain
-// them are large.
-fn sorted_tree(boxes: &[Aabb], group: &Group, nodes: &mut Vec<Node>) -> (Subtree, Vec<u32>) {
+// them are large. They come first in the order; the last value is their number.
+fn sorted_tree(boxes: &[Aabb], group: &Group, nodes: &mut Vec<Node>) -> (Subtree, Vec<u32>, u32) {
     let large = larger_ones(boxes);
     if large.is_empty() {
         let bvh = tree_of(boxes, group.leaf_size);
-        return (flatten_subtree(&bvh, 0, nodes, &group.leaf_code), bvh.primitive_indices);
+        return (flatten_subtree(&bvh, 0, nodes, &group.leaf_code), bvh.primitive_indices, 0);
     }
     let count = large.len() as u32;
     let others: Vec<u32> = (0..boxes.len() as u32).filter(|i| !large.contains(i)).collect();
@@ -133,7 +137,7 @@ fn sorted_tree(boxes: &[Aabb], group: &Group, nodes: &mut Vec<Node>) -> (Subtree
     let bounds = [&around, &rest.bounds].map(|b| [b.min.to_array(), b.max.to_array()]);
     nodes.push(Node { bounds, children: [(group.leaf_code)(0, count), rest.child] });
     let order = large.iter().copied().chain(bvh.primitive_indices.iter().map(|&i| others[i as usize])).collect();
-    (Subtree { child: nodes.len() as i32 - 1, bounds: around.union(&rest.bounds) }, order)
+    (Subtree { child: nodes.len() as i32 - 1, bounds: around.union(&rest.bounds) }, order, count)
 }
 
 // The elements with more than four times the usual surface, if there are at most as many as a leaf holds.
@@ -297,7 +301,7 @@ mod tests {
         assert_eq!(larger_ones(&boxes), [100, 485, 486, 487]);
         let tree = build(&[Group { leaf_code: Box::new(code(1)), bounds: &all, leaf_size: 2 }]);
         assert_eq!(named(&tree, 1, all.len()), vec![1; all.len()]);
-        assert_eq!(tree.nodes[tree.root.unwrap() as usize].children[0], code(1)(0, 4));
+        assert_eq!((tree.nodes[tree.root.unwrap() as usize].children[0], tree.large), (code(1)(0, 4), vec![4]));
         let mut order = tree.orders[0].clone();
         order.sort_unstable();
         assert!(order.into_iter().eq(0..all.len() as u32));

@@ -1,5 +1,6 @@
 //! Spheres and meshes: the hierarchy against testing every shape, and path tracing in rounds.
 use super::common::*;
+use super::entries::Way;
 use crate::assets::Assets;
 use crate::assets::source::Limits;
 use crate::device_scene::DeviceScene;
@@ -48,7 +49,7 @@ fn crowd(dir: &Path) -> Scene {
 }
 
 // Random rays, axis-parallel rays with zeros of both signs, rays along boxes and grazing balls.
-fn rays(scene: &Scene, n: usize) -> (Vec<f32>, Vec<f32>) {
+pub(super) fn rays(scene: &Scene, n: usize) -> (Vec<f32>, Vec<f32>) {
     let mut draws = Draws(77);
     let (mut origins, mut directions) = (Vec::new(), Vec::new());
     for i in 0..n {
@@ -94,8 +95,8 @@ fn the_tree_finds_what_asking_everything_finds() {
         // Two million on the widest lanes, a part of them on the others.
         let n = if first.is_none() { 2_000_000 } else { 200_000 };
         let (origins, directions) = rays(&scene, n);
-        let tree = isa.closest_hits(&host, &origins, &directions, false);
-        let all = isa.closest_hits(&host, &origins, &directions, true);
+        let tree = isa.closest_hits(&host, &origins, &directions, Way::Tree);
+        let all = isa.closest_hits(&host, &origins, &directions, Way::InTurn);
         for i in 0..n {
             let ray = (&origins[3 * i..3 * i + 3], &directions[3 * i..3 * i + 3]);
             assert_eq!((tree.1[i], tree.0[i].to_bits()), (all.1[i], all.0[i].to_bits()), "{isa:?}, ray {i}: {ray:?}");

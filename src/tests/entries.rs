@@ -5,6 +5,14 @@ use crate::device_scene::HostScene;
 use crate::gpu_types::{FrameParams, LAYOUT};
 use crate::kernels::{Isa, entries};
 
+/// How [`Isa::closest_hits`] finds a ray's closest hit. Sets of several lanes have no grid, and take the tree for it.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    Tree,
+    InTurn,
+    Grid,
+}
+
 impl Isa {
     /// Pairs of random numbers of a pixel's first samples, u and v each.
     pub fn get_2d(
@@ -23,14 +31,14 @@ impl Isa {
         out
     }
 
-    /// The closest hit of each ray: its distance and its surface's number, by the tree or by testing all shapes.
+    /// The closest hit of each ray: its distance and its surface's number, found in one of three ways.
     /// Origins and directions are x, y, z each.
     pub fn closest_hits(
         &self,
         scene: &HostScene,
         origins: &[f32],
         directions: &[f32],
-        in_turn: bool,
+        way: Way,
     ) -> (Vec<f32>, Vec<i32>) {
         assert_eq!(origins.len(), directions.len());
         let n = origins.len() / 3;
@@ -42,7 +50,7 @@ impl Isa {
                 origins.as_ptr(),
                 directions.as_ptr(),
                 n as i32,
-                i32::from(in_turn),
+                way as i32,
                 t.as_mut_ptr(),
                 surfaces.as_mut_ptr(),
             );

@@ -174,7 +174,8 @@ impl<A: Api> AdaptiveKernels<A> {
 mod tests {
     use super::*;
     use crate::gpu_types::{
-        ALL_FEATURES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
+        ALL_FEATURES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP, FEATURE_TREE, INTEGRATOR_PATH,
+        INTEGRATOR_WHITTED,
     };
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
@@ -234,10 +235,12 @@ mod tests {
         let horizon = FEATURE_SKY_MAP | FEATURE_ENDLESS_FLOOR;
         assert_eq!(kind(INTEGRATOR_WHITTED, horizon, &linear), SceneKind::Horizon);
         assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, &linear), SceneKind::Rich);
-        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, &all), SceneKind::Plain);
-        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS, &all), SceneKind::Rich);
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS | FEATURE_TREE, &all), SceneKind::Plain);
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, &all), SceneKind::Grid);
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Rich);
         // Path tracing has no kernels for scenes in parameters, and no adaptive kernels for plain scenes.
-        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS, &all), SceneKind::Lens);
-        assert_eq!(kind(INTEGRATOR_PATH, 0, &adaptive), SceneKind::Rich);
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Lens);
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS, &all), SceneKind::Grid);
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_TREE, &adaptive), SceneKind::Rich);
     }
 }

@@ -3,6 +3,7 @@
 mod camera;
 mod changes;
 mod files;
+mod shapes;
 
 use crate::scene::limits::{FARTHEST, SHORTEST};
 use crate::tests::common::Draws;
@@ -54,12 +55,7 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     // An empty scene is invalid.
     let radius = m.length(0.3, 0.9);
     m.add(format_args!("[[sphere]]\nradius = {radius:e}\nreflection = 0.2"));
-    m.bodies();
-    m.spheres();
-    m.rectangles();
-    m.ellipsoids();
-    m.mesh();
-    m.particles();
+    m.shapes();
     m.floor();
     m.lights();
     m.standing();

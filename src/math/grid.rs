@@ -1,0 +1,242 @@
+//! A grid of cells over balls. A ray steps from cell to cell (kernels/shapes/grid.cuh), which takes fewer steps than a tree where the
+//! balls are of a similar size and fill their space.
+//!
+//! **Why a ray meets a ball in one of its cells.** The kernel computes for each axis the distances at which the ray crosses the planes
+//! between cells; they rise, so at each distance the ray is in one cell. At that distance rounding has moved it off this cell by at most
+//! [`margin`], and a ball is listed in all cells that are nearer to it than that. With u the unit roundoff and all coordinates below
+//! `reach`, it is moved by the rounding of a plane's distance by (6 + 2 n) u reach, as n planes are added up; of the first cell by 7 u
+//! reach; of the ray's direction by 2 u reach; of the ball's test across the ray by 7 u reach; and of its distance by 28 u reach. That is
+//! (25 + n) times [`f32::EPSILON`], which is 2 u, times `reach`.
+
+/// A ball: its center and its radius.
+pub type Ball = ([f32; 3], f32);
+
+/// The most balls of a cell: the bits of its code that count them. Those above, shifted, are the index of the first.
+pub const CELL_BALLS: usize = 31;
+pub const CELL_SHIFT: u32 = 5;
+/// The most cells along an axis.
+pub const MOST_CELLS: usize = 511;
+
+// A grid pays where a cell has a few balls, few cells are empty, and a ball is in a few cells.
+const FEWEST_BALLS: usize = 64;
+const MOST_BALLS: usize = 1 << 20;
+// The grid of so many is made in half a millisecond. One of more balls needs more rays than this a ball to save the time that it takes.
+const QUICK_BALLS: usize = 4096;
+const RAYS_A_BALL: u64 = 1000;
+const MOST_CELLS_A_BALL: usize = 12;
+const EMPTY_CELLS_A_FULL_ONE: usize = 7;
+
+/// Cells, and the balls of each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grid {
+    /// The corner of the first cell, the cells' sides, and their number along each axis.
+    pub lower: [f32; 3],
+    pub side: [f32; 3],
+    pub counts: [usize; 3],
+    /// For each cell, x fastest, the index of its first ball, shifted, and their number.
+    pub cells: Vec<i32>,
+    /// The numbers of the balls, by cell.
+    pub balls: Vec<i32>,
+}
+
+// How far rounding may move a ray off a cell, which the module describes.
+fn margin(counts: [usize; 3], reach: f32) -> f64 {
+    let most = counts.into_iter().max().unwrap_or(1);
+    (32.0 + most as f64) * f64::from(f32::EPSILON) * f64::from(reach)
+}
+
+// The number of cells along each axis: about one a ball, in cubes. An axis along which the balls are a single layer has one.
+fn counts(size: [f64; 3], balls: usize) -> [usize; 3] {
+    let mut counts = [0; 3];
+    loop {
+        let open: Vec<usize> = (0..3).filter(|&i| counts[i] == 0).collect();
+        let volume: f64 = open.iter().map(|&i| size[i]).product();
+        let side = libm::pow(volume / balls as f64, 1.0 / open.len() as f64);
+        let Some(&flat) = open.iter().find(|&&i| size[i] < 1.5 * side) else {
+            open.iter().for_each(|&i| counts[i] = (size[i] / side).round().clamp(1.0, MOST_CELLS as f64) as usize);
+            return counts;
+        };
+        counts[flat] = 1;
+    }
+}
+
+impl Grid {
+    /// A grid over balls from number `first` on, if they suit one and so many rays from the camera pay for it. All coordinates, those of
+    /// the rays too, are below `reach`.
+    pub fn new(balls: &[Ball], first: usize, reach: f32, rays: u64) -> Option<Grid> {
+        let inside = balls.get(first..)?;
+        let pays = inside.len() <= QUICK_BALLS || rays / RAYS_A_BALL >= inside.len() as u64;
+        if !pays || !(FEWEST_BALLS..=MOST_BALLS).contains(&inside.len()) {
+            return None;
+        }
+        let edge = |sign: f64, better: fn(f64, f64) -> f64| {
+            [0, 1, 2]
+                .map(|i| inside.iter().map(|b| f64::from(b.0[i]) + sign * f64::from(b.1)).reduce(better).unwrap_or(0.0))
+        };
+        let (lower, upper) = (edge(-1.0, f64::min), edge(1.0, f64::max));
+        let size = [0, 1, 2].map(|i| upper[i] - lower[i]);
+        if !size.iter().all(|s| s.is_normal()) {
+            return None;
+        }
+        let counts = counts(size, inside.len());
+        let margin = margin(counts, reach);
+        let lower = lower.map(|x| (x - margin) as f32);
+        // One step of rounding more, so that the cells reach beyond the balls.
+        let side = [0, 1, 2].map(|i| ((upper[i] + 2.0 * margin - f64::from(lower[i])) / counts[i] as f64) as f32);
+        let mut grid = Grid { lower, side, counts, cells: vec![0; counts.iter().product()], balls: Vec::new() };
+        // The number of balls of each cell, then their places.
+        let mut total = 0;
+        for ball in inside {
+            grid.each_cell(ball, margin, |at, cells| {
+                cells[at] += 1;
+                total += 1;
+            });
+        }
+        let full = grid.cells.iter().filter(|&&n| n > 0).count();
+        if total > MOST_CELLS_A_BALL * inside.len()
+            || grid.cells.len() > (1 + EMPTY_CELLS_A_FULL_ONE) * full
+            || grid.cells.iter().any(|&n| n as usize > CELL_BALLS)
+        {
+            return None;
+        }
+        let mut start = 0;
+        for cell in &mut grid.cells {
+            let count = *cell;
+            *cell = start << CELL_SHIFT;
+            start += count;
+        }
+        let mut listed = vec![0; total];
+        for (i, ball) in (first as i32..).zip(inside) {
+            grid.each_cell(ball, margin, |at, cells| {
+                listed[((cells[at] >> CELL_SHIFT) + (cells[at] & CELL_BALLS as i32)) as usize] = i;
+                cells[at] += 1;
+            });
+        }
+        grid.balls = listed;
+        Some(grid)
+    }
+
+    /// The center and half the sides of the box of all cells.
+    #[must_use]
+    pub fn bounds(&self) -> [[f32; 3]; 2] {
+        let half = [0, 1, 2].map(|i| 0.5 * self.side[i] * self.counts[i] as f32);
+        [[0, 1, 2].map(|i| self.lower[i] + half[i]), half]
+    }
+
+    // Calls `f` with each cell that is nearer to the ball than its radius and the margin.
+    fn each_cell(&mut self, &(centre, radius): &Ball, margin: f64, mut f: impl FnMut(usize, &mut Vec<i32>)) {
+        let far = f64::from(radius) + margin;
+        let place = |i: usize, x: f64| {
+            let at = ((x - f64::from(self.lower[i])) / f64::from(self.side[i])).floor();
+            at.clamp(0.0, (self.counts[i] - 1) as f64) as usize
+        };
+        let [xs, ys, zs] = [0, 1, 2].map(|i| {
+            let c = f64::from(centre[i]);
+            place(i, c - far)..=place(i, c + far)
+        });
+        // The distance from the center to a cell along an axis, squared.
+        let (lower, side) = (self.lower.map(f64::from), self.side.map(f64::from));
+        let gap = |i: usize, at: usize| {
+            let from = lower[i] + at as f64 * side[i] - f64::from(centre[i]);
+            let outside = from.max(-(from + side[i])).max(0.0);
+            outside * outside
+        };
+        for z in zs {
+            for y in ys.clone() {
+                let beside = gap(2, z) + gap(1, y);
+                for x in xs.clone().filter(|&x| beside + gap(0, x) <= far * far) {
+                    f(x + self.counts[0] * (y + self.counts[1] * z), &mut self.cells);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RAYS: u64 = 8_000_000;
+
+    // Balls on a lattice, moved by up to a third of its spacing, with radii up to twice the least.
+    fn lattice(counts: [usize; 3], least: f32) -> Vec<Ball> {
+        let turn = |i: usize, k: usize| ((i * (7919 + 104 * k)) % 1009) as f32 / 1009.0;
+        let place = |i: usize, k: usize, n: usize| n as f32 + (turn(i, k) - 0.5) / 1.5;
+        let at = |i: usize| [i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]];
+        let all = 0..counts.iter().product();
+        all.map(|i| ([0, 1, 2].map(|k| place(i, k, at(i)[k])), least * (1.0 + turn(i, 3)))).collect()
+    }
+
+    #[test]
+    fn balls_are_in_all_cells_that_they_reach() {
+        for (counts, least) in
+            [([22, 22, 1], 0.2), ([9, 9, 9], 0.1), ([8, 8, 8], 0.4), ([200, 1, 1], 0.3), ([7, 3, 30], 0.25)]
+        {
+            let (balls, reach) = (lattice(counts, least), 2000.0);
+            let grid = Grid::new(&balls, 5, reach, RAYS).unwrap();
+            assert_eq!(grid.cells.len(), grid.counts.iter().product::<usize>());
+            let (mut listed, margin) = (0, margin(grid.counts, reach));
+            for (at, code) in grid.cells.iter().enumerate() {
+                let cell =
+                    [at % grid.counts[0], at / grid.counts[0] % grid.counts[1], at / grid.counts[0] / grid.counts[1]];
+                let (first, count) = ((code >> CELL_SHIFT) as usize, *code as usize & CELL_BALLS);
+                assert_eq!(first, listed);
+                listed += count;
+                let here = &grid.balls[first..first + count];
+                for (i, (centre, radius)) in balls.iter().enumerate().skip(5) {
+                    let gap = [0, 1, 2].map(|k| {
+                        let from = f64::from(grid.lower[k]) + f64::from(grid.side[k]) * cell[k] as f64;
+                        let nearest = f64::from(centre[k]).clamp(from, from + f64::from(grid.side[k]));
+                        (nearest - f64::from(centre[k])).powi(2)
+                    });
+                    let near = gap.iter().sum::<f64>().sqrt() - f64::from(*radius) - margin;
+                    // Equal but for the rounding of this sum.
+                    assert!(
+                        near.abs() < 1e-9 || here.contains(&(i as i32)) == (near < 0.0),
+                        "ball {i}, cell {cell:?}: {near}"
+                    );
+                }
+            }
+            assert_eq!(listed, grid.balls.len());
+        }
+    }
+
+    #[test]
+    fn cells_are_cubes_with_about_one_ball_each() {
+        for (shape, expected) in
+            [([22, 22, 1], [22, 22, 1]), ([9, 9, 9], [9, 9, 9]), ([1, 200, 1], [1, 200, 1]), ([2, 40, 30], [2, 40, 30])]
+        {
+            let grid = Grid::new(&lattice(shape, 0.2), 0, 50.0, RAYS).unwrap();
+            for (n, expected) in grid.counts.iter().zip(expected) {
+                assert!(n.abs_diff(expected) <= 1 + expected / 8, "{shape:?}: {:?}", grid.counts);
+            }
+        }
+    }
+
+    #[test]
+    fn balls_that_do_not_fill_their_space_have_no_grid() {
+        let all = lattice([9, 9, 9], 0.1);
+        assert!(Grid::new(&all, 0, 20.0, RAYS).is_some());
+        // Few of them, none, or all of them large.
+        assert!(Grid::new(&all[..FEWEST_BALLS - 1], 0, 20.0, RAYS).is_none());
+        assert!(Grid::new(&all, all.len() - 3, 20.0, RAYS).is_none());
+        assert!(Grid::new(&all, all.len() + 1, 20.0, RAYS).is_none());
+        assert!(Grid::new(&[], 0, 20.0, RAYS).is_none());
+        // Balls that reach over many cells.
+        assert!(Grid::new(&lattice([9, 9, 9], 2.0), 0, 20.0, RAYS).is_none());
+        // A heap in a corner of the box, whose other corner has a single ball.
+        let heap: Vec<Ball> = all.iter().copied().chain([([100.0; 3], 0.1)]).collect();
+        assert!(Grid::new(&heap, 0, 100.0, RAYS).is_none());
+        // A diagonal, where nearly all cells are empty.
+        let diagonal: Vec<Ball> = (0..1000).map(|i| ([i as f32; 3], 0.4)).collect();
+        assert!(Grid::new(&diagonal, 0, 1000.0, RAYS).is_none());
+        // Balls in one place, flat and far-off ones, whose box or margin makes no cells.
+        assert!(Grid::new(&[([1.0; 3], 0.5); 100], 0, 20.0, RAYS).is_none());
+        assert!(Grid::new(&[([1.0; 3], 0.0); 100], 0, 20.0, RAYS).is_none());
+        assert!(Grid::new(&all, 0, 1e9, RAYS).is_none());
+        // Many balls for few rays.
+        let many = lattice([20, 20, 20], 0.2);
+        assert!(Grid::new(&many, 0, 40.0, RAYS).is_some() && Grid::new(&many, 0, 40.0, 7_999_999).is_none());
+        assert!(Grid::new(&many[..4000], 0, 40.0, 1).is_some());
+    }
+}

@@ -1,0 +1,148 @@
+//! Grids of balls: what they find against testing every ball, and the same pictures by the grid and by the tree.
+use super::bvh::rays;
+use super::common::*;
+use super::entries::Way;
+use crate::assets::Assets;
+use crate::assets::source::Limits;
+use crate::device_scene::DeviceScene;
+use crate::gpu_types::FEATURE_TREE;
+use crate::kernels::Isa;
+use crate::math::grid::Grid;
+use crate::scene::Scene;
+use std::fmt::Write;
+
+// Balls around the places of a lattice, with radii from `least` on, and large ones.
+fn balls(counts: [usize; 3], least: f32, large: &[[f32; 4]]) -> String {
+    let mut draws = Draws(11);
+    let mut text = String::new();
+    let mut ball = |[x, y, z, r]: [f32; 4]| {
+        writeln!(
+            text,
+            "[[sphere]]\ncenter = [{x}, {y}, {z}]\nradius = {r}\ncolor = [0.8, 0.6, {}]",
+            0.5 * (x.fract() + 1.0)
+        )
+        .unwrap();
+    };
+    for i in 0..counts.iter().product() {
+        let at = [i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]];
+        let shift = draws.around(0.4);
+        let [x, y, z] = [0, 1, 2].map(|k| at[k] as f32 - 0.5 * counts[k] as f32 + shift[k]);
+        ball([x, y, z, least * (1.0 + draws.next())]);
+    }
+    large.iter().copied().for_each(ball);
+    text
+}
+
+// A layer with a ground as in "Ray Tracing in One Weekend", a loose and a dense packing, and a row.
+fn worlds() -> Vec<(&'static str, String)> {
+    let ground = [[0.0, 0.0, -1000.5, 1000.0], [-4.0, 0.0, 1.0, 1.5], [0.0, 0.0, 1.0, 1.5], [4.0, 1.0, 1.0, 1.5]];
+    vec![
+        ("a layer on the ground", balls([22, 22, 1], 0.2, &ground)),
+        ("a loose packing", balls([9, 9, 9], 0.1, &[])),
+        ("a dense packing", balls([9, 8, 7], 0.45, &[])),
+        ("a row", balls([200, 1, 1], 0.3, &[])),
+    ]
+}
+
+fn prepared(scene: &Scene) -> DeviceScene {
+    DeviceScene::new(scene, &Assets::load(scene, Limits::default()).unwrap()).unwrap()
+}
+
+const OUTPUT: &str = "[output]\nframes = 1\nsize = [48, 36]\n";
+const CAMERA: &str = "[camera]\nposition = [9, -12, 6]\nlook_at = [0, 0, 0]\n";
+
+// Rays from and along the planes between cells, through their edges and corners.
+fn rays_of_cells(grid: &Grid, n: usize) -> (Vec<f32>, Vec<f32>) {
+    let mut draws = Draws(3);
+    let (mut origins, mut directions) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        let away = draws.around(1.0);
+        let corner = [0, 1, 2].map(|k| {
+            let plane = (draws.next() * (grid.counts[k] + 1) as f32).floor();
+            // On the planes that the kernel computes, or one rounding beside them.
+            let at = plane.mul_add(grid.side[k], grid.lower[k]);
+            f32::from_bits(at.to_bits() + (i as u32 / 7 % 3))
+        });
+        let mut d = draws.around(1.0);
+        if i % 3 == 0 {
+            d[i / 3 % 3] = if i % 2 == 0 { 0.0 } else { -0.0 };
+        }
+        if i % 9 == 1 {
+            d = [0, 1, 2].map(|k| if k == i / 9 % 3 { 1.0 } else { 1e-20 * d[k] });
+        }
+        let length = d.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-6);
+        let d = d.map(|x| x / length);
+        // In the plane, or toward the corner from elsewhere.
+        let back = if i % 2 == 0 { 0.0 } else { 5.0 * away[0] };
+        origins.extend([0, 1, 2].map(|k| corner[k] - back * d[k]));
+        directions.extend(d);
+    }
+    (origins, directions)
+}
+
+#[test]
+fn the_grid_finds_what_asking_every_ball_finds() {
+    for (name, text) in worlds() {
+        let scene = toml(&format!("{OUTPUT}{CAMERA}{text}"));
+        let device_scene = prepared(&scene);
+        let grid = device_scene.geometry.grid.as_ref().unwrap_or_else(|| panic!("{name} has no grid"));
+        assert_eq!(device_scene.host().arrays.constants.features & FEATURE_TREE, 0, "{name}");
+        let host = device_scene.host();
+        let sets = Isa::tested().into_iter().filter(|isa| isa.lanes == 1);
+        assert!(sets.clone().count() >= 2, "the single lane, and that of the GPU's domain");
+        for isa in sets {
+            for (origins, directions) in [rays(&scene, 30_000), rays_of_cells(grid, 30_000)] {
+                let [found, all] =
+                    [Way::Grid, Way::InTurn].map(|way| isa.closest_hits(&host, &origins, &directions, way));
+                let n = all.1.len();
+                for i in 0..n {
+                    let ray = (&origins[3 * i..3 * i + 3], &directions[3 * i..3 * i + 3]);
+                    assert_eq!(
+                        (found.1[i], found.0[i].to_bits()),
+                        (all.1[i], all.0[i].to_bits()),
+                        "{name}, {isa:?}, ray {i}: {ray:?}"
+                    );
+                }
+                let met = all.1.iter().filter(|&&s| s != -1).count();
+                assert!(met > n / 20 && met < n, "{name}: {met} of {n} rays meet something");
+            }
+        }
+    }
+}
+
+#[test]
+fn pictures_by_the_grid_are_those_by_the_tree() {
+    let light = "[[light]]\nposition = [5, -9, 12]\n";
+    let ways = [
+        ("whitted", format!("{light}{CAMERA}[render]\nsamples = 2\n")),
+        ("ao", format!("{CAMERA}[render]\nintegrator = \"ao\"\nsamples = 4\n")),
+        ("path", format!("{light}{CAMERA}[render]\nintegrator = \"path\"\nsamples = 4\ndepth = 8\n")),
+        (
+            "path with a lens and a floor",
+            format!(
+                "{light}[floor]\ncorners = [[-6,-6,-6],[-6,6,-6],[6,6,-6],[6,-6,-6]]\n[camera]\nlens = 0.2\nfocus = 12\n\
+                 position = [9, -12, 6]\nlook_at = [0, 0, 0]\n[render]\nintegrator = \"path\"\nsamples = 4\ndepth = 8\n"
+            ),
+        ),
+    ];
+    for (world, text) in worlds() {
+        for (way, around) in &ways {
+            let scene = toml(&format!("{OUTPUT}{text}{around}"));
+            assert!(prepared(&scene).geometry.grid.is_some(), "{world}, {way}");
+            same_on_every_set(&format!("{world}, {way}"), &scene, 0);
+        }
+    }
+}
+
+#[test]
+fn shadow_rays_through_clear_balls_need_the_tree() {
+    let clear = "[[sphere]]\ncenter = [0, 0, 9]\nradius = 0.3\ntransparency = 0.5\n";
+    let mut scene = toml(&format!("{OUTPUT}{CAMERA}{}{clear}", balls([9, 9, 3], 0.2, &[])));
+    assert!(prepared(&scene).geometry.grid.is_none());
+    assert_ne!(prepared(&scene).host().arrays.constants.features & FEATURE_TREE, 0);
+    scene.world.spheres.pop();
+    assert!(prepared(&scene).geometry.grid.is_some());
+    // Another shape needs it too.
+    scene.world.bodies = toml("[output]\nframes = 1\n[[body]]\nsolid = \"cube\"\n").world.bodies;
+    assert!(prepared(&scene).geometry.grid.is_none());
+}
