@@ -186,8 +186,9 @@ mod tests {
                 for (i, (centre, radius)) in balls.iter().enumerate().skip(5) {
                     let gap = [0, 1, 2].map(|k| {
                         let from = f64::from(grid.lower[k]) + f64::from(grid.side[k]) * cell[k] as f64;
-                        let nearest = f64::from(centre[k]).clamp(from, from + f64::from(grid.side[k]));
-                        (nearest - f64::from(centre[k])).powi(2)
+                        let centre = f64::from(centre[k]);
+                        let away = centre.clamp(from, from + f64::from(grid.side[k])) - centre;
+                        away * away
                     });
                     let near = gap.iter().sum::<f64>().sqrt() - f64::from(*radius) - margin;
                     // Equal but for the rounding of this sum.
