@@ -326,11 +326,6 @@ impl Renderer {
         }
     }
 
-    // The factor that exposure applies to light.
-    fn gain(&self) -> f32 {
-        libm::exp2(self.stops) as f32
-    }
-
     /// The remark about the scene's files, if there is one.
     pub(crate) fn remark(&self) -> Option<String> {
         let particles = self.prepared.scene.world.particles.as_ref().zip(self.prepared.assets.particles.as_ref());
@@ -409,9 +404,9 @@ impl OpenRun<'_> {
         if let Some(remark) = renderer.remark() {
             progress.remark(&remark);
         }
-        let (split, gain) = (renderer.options.split, renderer.gain());
+        let split = renderer.options.split;
         let infos: Vec<&DeviceInfo> = devices.iter().map(|device| device.info()).collect();
-        let plan = Plan::new(&renderer.prepared.scene, &infos, frames.len(), &needs, split, gain);
+        let plan = Plan::new(&renderer.prepared.scene, &infos, frames.len(), &needs, split, &post);
         let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
         let work = open_frame::RunContext {
             prepared: &renderer.prepared,

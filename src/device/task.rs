@@ -36,10 +36,10 @@ pub struct AdaptiveTask {
 }
 
 impl AdaptiveTask {
-    /// The parameters of a scene with adaptive sampling. `gain` is the film's exposure factor.
-    pub fn new(sampling: Sampling, gain: f32) -> Option<AdaptiveTask> {
+    /// The parameters of a scene with adaptive sampling whose light is shown as it is.
+    pub fn new(sampling: Sampling) -> Option<AdaptiveTask> {
         let Sampling::Adaptive { min, noise, .. } = sampling else { return None };
-        Some(AdaptiveTask { least: min, noise: (noise * 256.0).min(65_536.0) as u32, gain: gain.to_bits() })
+        Some(AdaptiveTask { least: min, noise: (noise * 256.0).min(65_536.0) as u32, gain: 1f32.to_bits() })
     }
 }
 
@@ -51,7 +51,7 @@ impl Task {
             rows: 0..scene.render.height,
             samples: 0..scene.render.samples_per_pixel(),
             stride: 1,
-            adaptive: AdaptiveTask::new(scene.render.sampling, 1.0),
+            adaptive: AdaptiveTask::new(scene.render.sampling),
             output: TaskOutput::Picture,
         }
     }

@@ -124,8 +124,8 @@ pub struct PostPipeline {
     pub tone: Tone,
     /// Whether the conversion to eight bits is dithered.
     pub dither: bool,
-    // The automatic exposure, in stops.
-    automatic: f64,
+    // The exposure.
+    stops: f64,
     // The scene, if its film changes over the clip. Then the steps are those of the start.
     changing: Option<Arc<Scene>>,
 }
@@ -167,7 +167,7 @@ impl PostPipeline {
             last,
         ];
         let steps = steps.into_iter().flatten().collect();
-        PostPipeline { steps, tone: film.tone, dither: film.is_dithered(), automatic, changing: None }
+        PostPipeline { steps, tone: film.tone, dither: film.is_dithered(), stops, changing: None }
     }
 
     /// The steps of a frame, which has a film of its own if the film changes over the clip.
@@ -176,7 +176,12 @@ impl PostPipeline {
         let moment = f64::from(frame);
         let kept = |kind: fn(&PostStep) -> bool| self.steps.iter().find(|step| kind(step)).cloned();
         let (first, last) = (kept(PostStep::is_denoiser), kept(|step| matches!(step, PostStep::Legend(_))));
-        Cow::Owned(PostPipeline::of(&scene.film_at(moment), &scene.camera_at(moment), self.automatic, first, last))
+        Cow::Owned(PostPipeline::of(&scene.film_at(moment), &scene.camera_at(moment), self.stops, first, last))
+    }
+
+    /// The factor that exposure applies to a frame's light.
+    pub fn exposure(&self, frame: u32) -> f32 {
+        libm::exp2(self.of_frame(frame).stops) as f32
     }
 
     /// Whether the tracing kernels make the picture themselves: the only step is a tone curve in single precision.

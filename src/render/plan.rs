@@ -82,6 +82,8 @@ pub struct Plan {
     height: u32,
     samples: u32,
     adaptive: Option<AdaptiveTask>,
+    // The steps that follow sums of light: noise is judged as they show it.
+    post: Option<Arc<PostPipeline>>,
     /// The noise, in 8-bit codes, at which sampling stops; 0 takes all samples.
     pub noise: f64,
     /// What devices return: finished pictures or sums.
@@ -115,14 +117,14 @@ pub struct FramePart {
 }
 
 impl Plan {
-    /// The plan of a run. `gain` is the exposure's factor.
+    /// The plan of a run.
     pub fn new(
         scene: &Scene,
         devices: &[&DeviceInfo],
         frames: usize,
         needs: &FrameNeeds,
         split: Split,
-        gain: f32,
+        post: &Arc<PostPipeline>,
     ) -> Plan {
         let height = scene.render.height;
         let in_flight: usize = devices.iter().map(|info| info.tasks_in_flight).sum();
@@ -139,7 +141,8 @@ impl Plan {
             band,
             height,
             samples: scene.render.samples_per_pixel(),
-            adaptive: AdaptiveTask::new(scene.render.sampling, if is_linear { gain } else { 1.0 }),
+            adaptive: AdaptiveTask::new(scene.render.sampling),
+            post: is_linear.then(|| Arc::clone(post)),
             noise: scene.render.sampling.noise_limit(),
             output: if is_linear && !on_device { TaskOutput::Sums } else { TaskOutput::Picture },
             keeps_light: needs.formats.linear,
@@ -192,6 +195,8 @@ impl Plan {
             FrameTask::Features => TaskOutput::Features,
         };
         let adaptive = self.adaptive.filter(|_| kind != FrameTask::Features);
+        let gain = self.post.as_ref().map_or(1.0, |post| post.exposure(frame));
+        let adaptive = adaptive.map(|task| AdaptiveTask { gain: gain.to_bits(), ..task });
         let (groups, of) = match kind {
             FrameTask::Picture => (1, self.moments),
             FrameTask::Half(_) => (self.moments, 1),

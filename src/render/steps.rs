@@ -66,7 +66,7 @@ impl FrameSteps {
         let (prepared, post) = (renderer.prepared.clone(), Arc::new(renderer.post().exact()));
         let needs = FrameNeeds::of(&prepared.scene, PixelFormats::RGBA8, &post);
         let cpu = renderer.cpu(prepared.isa).with_post(needs.device.post.clone());
-        let plan = Plan::new(&prepared.scene, &[cpu.info()], 1, &needs, Split::Tiles, renderer.gain());
+        let plan = Plan::new(&prepared.scene, &[cpu.info()], 1, &needs, Split::Tiles, &post);
         let moments = prepared.pool.install(|| prepared.moments_of(frame, plan.moments))?;
         let (cancel, meter) = (Cancel::new(), SampleCounter::default());
         let (open, parts, added) = (None, Vec::new(), Vec::new());

@@ -226,6 +226,18 @@ fn a_frame_is_the_frame_of_the_scene_with_its_values() {
     }
 }
 
+// Adaptive samples go where the noise shows at the frame's own exposure.
+#[test]
+fn noise_is_judged_by_the_exposure_of_its_frame() {
+    let scene = |exposure: &str| {
+        let text = with(ALL, "[film]", "exposure", exposure);
+        toml(&with(&text, "[render]", "samples", "\"4..64\""))
+    };
+    let changing = scene("{ keys = [[0, -6], [0.5, 2], [1, -6]] }");
+    let [changing, still] = [changing, scene("2")].map(|scene| picture(&scene, FRAMES / 2, RenderOptions::on_cpu()));
+    assert!(changing == still);
+}
+
 // Sums of light stay on the device. Its memory suits each frame's bloom.
 #[test]
 fn devices_finish_films_that_change() {

@@ -118,7 +118,7 @@ fn run_on(
     let frames = FrameList::all(frames);
     let needs = FrameNeeds::of(scene, needs, &post);
     let infos: Vec<&DeviceInfo> = devices.iter().map(|device| device.info()).collect();
-    let plan = Plan::new(scene, &infos, frames.len(), &needs, split, 1.0);
+    let plan = Plan::new(scene, &infos, frames.len(), &needs, split, &post);
     let work = open_frame::RunContext {
         prepared: &renderer.prepared,
         plan: &plan,
