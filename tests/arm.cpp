@@ -145,6 +145,18 @@ bool develops(const Set& set, const std::string& name, File file) {
   std::vector<float> blend = wide;
   set.mix(blend.data(), row(1), width, 0.7f, 0.3f);
   keep(blend);
+  std::vector<float> plane(values / 3);
+  for (int i = 0; i < values / 3; ++i) plane[i] = light[3 * i];
+  const int rows[3][2] = {{0, 0}, {1, 1}, {height - 1, 1}};
+  for (const auto& [y, adds] : rows) {
+    const GlareTaps taps = {{0, -1, 3, 5, -9, 64, 0, -200},
+                            {0, 1, 0, -1, 2, 0, -70, 1},
+                            {0.3f, 0.2f, 0.1f, 0.1f, 0.1f, 0.1f, 0.05f, 0.05f},
+                            adds};
+    std::vector<float> glare = wide;
+    set.glare(&taps, plane.data(), width, height, y, glare.data());
+    keep(glare);
+  }
   const float per_square = 4.0f / ((float)width * (float)width + (float)height * (float)height);
   for (int y = 0; y < height; ++y) {
     set.mix_pixels(row(y), wide.data(), blend.data(), wide.data(), width, 0.8f, 0.2f);

@@ -30,14 +30,28 @@ struct PendingRay {
   Int last_surface, bounces;
 };
 
+// A sample of a ray tree, whose point is computed anew each time: few of its rays need it, and it would take registers.
+struct TreeSample {
+  const FrameParams& frame;
+  const int x, y, number;
+};
+template <class S>
+POLYFLY_FN SamplePoint point_of(const S& scene, const TreeSample& sample) {
+  return sample_point(scene.constants, sample.frame, sample.x, sample.y, sample.number);
+}
+template <class S>
+POLYFLY_FN SamplePoint point_of(const S&, const SamplePoint& point) {
+  return point;
+}
+
 // The queue of integrator.cuh for one sample. A bounce leaves at most one ray pending, so `depth` entries suffice.
-template <class State, class S, class Sum = RadianceSum>
+template <class State, class S, class Sum = RadianceSum, class Point = SamplePoint>
 struct DepthFirst {
   const S& scene;
   PendingRay* stack;
   Sum& sum;
   RayCounts& counts;
-  const SamplePoint point;  // of the sample
+  const Point point;  // of the sample
   int pending;
   Ray& current;  // the ray being traced; the last step of a bounce replaces it by a ray that follows it
   State& state;  // the current ray's
@@ -56,7 +70,7 @@ struct DepthFirst {
     ++counts.shadow_rays;
     add_radiance(ray, sample.colour * transmittance(scene, s.p, sample.towards, s.reflect_origin, true), true);
   }
-  POLYFLY_METHOD SamplePoint sampler(const Ray&) const { return point; }
+  POLYFLY_METHOD SamplePoint sampler(const Ray&) const { return point_of(scene, point); }
   POLYFLY_METHOD bool spawn(const Ray& ray, const State& next, bool m) {
     current = ray;
     state = next;
@@ -97,8 +111,8 @@ POLYFLY_FN void trace_sample(const S& scene, const FrameParams& frame, int x, in
                              RadianceSum& sum, RayCounts& counts) {
   Ray ray = Integrator::camera_ray(scene, frame, x, y, sample, 0);
   typename Integrator::State state = {};
-  const SamplePoint point = sample_point(scene.constants, frame, x, y, sample);
-  DepthFirst<typename Integrator::State, S> queue = {scene, stack, sum, counts, point, 0, ray, state};
+  const TreeSample point = {frame, x, y, sample};
+  DepthFirst<typename Integrator::State, S, RadianceSum, TreeSample> queue = {scene, stack, sum, counts, point, 0, ray, state};
   for (;;) {
     ++counts.rays;
     const Hit hit = closest_hit(scene, ray, true);
