@@ -149,8 +149,8 @@ impl Geometry {
     }
 
     /// Makes a grid, if there are kernels for it and it pays; `others` are the features of everything else, `rays` those of the
-    /// camera. Shadow rays meet balls in
-    /// another order than in the tree, and the order of factors can change their product: so no ball may let light through.
+    /// camera. Shadow rays meet balls in another order than in the tree, and the order of factors can change their product: so
+    /// no ball may let light through.
     pub fn add_grid(&mut self, others: i32, rays: u64) {
         let opaque = |m: &Material| m.stops_shadow_rays != 0 || m.transmit == [0.0; 3];
         let is_balls_only = self.bodies.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty();

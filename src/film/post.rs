@@ -124,7 +124,7 @@ pub struct PostPipeline {
     pub tone: Tone,
     /// Whether the conversion to eight bits is dithered.
     pub dither: bool,
-    // The exposure.
+    // The exposure, in stops: measured if it is automatic.
     stops: f64,
     // The scene, if its film changes over the clip. Then the steps are those of the start.
     changing: Option<Arc<Scene>>,

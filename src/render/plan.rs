@@ -195,8 +195,8 @@ impl Plan {
             FrameTask::Features => TaskOutput::Features,
         };
         let adaptive = self.adaptive.filter(|_| kind != FrameTask::Features);
-        let gain = self.post.as_ref().map_or(1.0, |post| post.exposure(frame));
-        let adaptive = adaptive.map(|task| AdaptiveTask { gain: gain.to_bits(), ..task });
+        let gain = || self.post.as_ref().map_or(1.0, |post| post.exposure(frame));
+        let adaptive = adaptive.map(|task| AdaptiveTask { gain: gain().to_bits(), ..task });
         let (groups, of) = match kind {
             FrameTask::Picture => (1, self.moments),
             FrameTask::Half(_) => (self.moments, 1),
