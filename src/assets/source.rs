@@ -35,7 +35,7 @@ pub fn sides(kind: &str, path: &Path, limits: Limits) -> (u64, u64) {
     let look = || {
         let file = open(kind, path, limits).ok()?;
         let max = most_pixels(file.metadata().ok()?.len(), limits);
-        let reader = image::ImageReader::new(io::BufReader::new(file)).with_guessed_format().ok()?;
+        let reader = image::ImageReader::new(stored(file)).with_guessed_format().ok()?;
         let (width, height) = reader.into_dimensions().ok()?;
         Some((u64::from(width), u64::from(height))).filter(|(width, height)| width * height <= max)
     };
@@ -44,6 +44,18 @@ pub fn sides(kind: &str, path: &Path, limits: Limits) -> (u64, u64) {
 
 fn most_pixels(bytes: u64, limits: Limits) -> u64 {
     limits.picture.unwrap_or(PIXELS_OF_SMALL.max(PIXELS_A_BYTE * bytes))
+}
+
+/// What pictures are decoded from, in a file or in memory. It is one type, so that the decoders are compiled once.
+pub trait PictureBytes: io::BufRead + io::Seek {}
+impl<T: io::BufRead + io::Seek> PictureBytes for T {}
+
+pub fn stored(file: File) -> Box<dyn PictureBytes> {
+    Box::new(io::BufReader::new(file))
+}
+
+fn in_memory(bytes: &[u8]) -> Box<dyn PictureBytes + '_> {
+    Box::new(io::Cursor::new(bytes))
 }
 
 /// Opens a file; refuses a device or a pipe, which might never end.
@@ -127,7 +139,7 @@ pub fn decode(
         Err(_) => return Err(wrong(&|language| language.unknown_format(readable(language)))),
         Ok(_) => {}
     }
-    let reader = || image::ImageReader::new(io::Cursor::new(bytes)).with_guessed_format();
+    let reader = || image::ImageReader::new(in_memory(bytes)).with_guessed_format();
     let unread = |e: io::Error| wrong(&|_| e.to_string());
     let failed = |e: image::ImageError| wrong(&|_| e.to_string());
     let (width, height) = reader().map_err(unread)?.into_dimensions().map_err(failed)?;

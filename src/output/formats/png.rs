@@ -3,13 +3,14 @@
 //! picture.
 
 use super::format::{Format, FormatOptions, Reader, rgb, samples, shown, sixteen_bits};
+use crate::assets::source::stored;
 use crate::film::image::Image;
 use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
 use crate::output::store::origin::{KEY, Origin, SOFTWARE};
 use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
 
 pub const FORMAT: Format = Format {
@@ -63,7 +64,7 @@ fn encoded(
 }
 
 fn text(path: &Path) -> io::Result<Option<String>> {
-    let reader = Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
+    let reader = Decoder::new(stored(File::open(path)?)).read_info()?;
     let texts = &reader.info().utf8_text;
     texts.iter().find(|text| text.keyword == KEY).map(|text| text.get_text().map_err(Into::into)).transpose()
 }
