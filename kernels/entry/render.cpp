@@ -21,8 +21,8 @@ const S& scene_as(const Scene& scene, const SmallScene* small) {
     return static_cast<const S&>(scene);
 }
 
-// Traces a tile with the first template instance of modules.def that covers the scene. The set that counts operations
-// has the instances of a GPU, and so has the set of tests/domain, which stands in for it; other sets have fewer.
+// Traces a tile with the first template instance of modules.def that covers the scene. The set of tests/domain has the
+// instances of a GPU, which it stands in for; other sets have fewer.
 void trace_any_tile(const Scene& scene, const SmallScene* small, const FrameParams& frame, const Launch& launch,
                     const FilmBuffers& film, int left, int top, void* scratch, Counts& counts) {
   const int code = scene.constants.integrator, features = scene.constants.features;
@@ -30,7 +30,7 @@ void trace_any_tile(const Scene& scene, const SmallScene* small, const FramePara
   if (code == integrator##_code && !(features & ~SceneTraits<kind##_scene>::features))        \
     return trace_tile<integrator##_integrator>(scene_as<kind##_scene>(scene, small), frame, launch, film, left, top, \
                                                scratch, counts);
-#if defined(POLYFLY_COUNT) || defined(POLYFLY_DOMAIN)
+#if defined(POLYFLY_DOMAIN)
 #define MODULE(integrator, kind, output, blocks) TRACE(integrator, kind)
 #else
 #define TILE(integrator, kind) TRACE(integrator, kind)
