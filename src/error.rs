@@ -8,7 +8,7 @@ use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::quote::{brief, reason};
 use crate::scene::Problems;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An error of the library. Messages of runs name the program's flags; the methods of
 /// [`RunRequest`](crate::RunRequest) have the same names.
@@ -45,10 +45,7 @@ pub enum Error {
     #[error("{0}")]
     Device(#[from] DeviceError),
     /// The folder has frames of another scene.
-    #[error(
-        "{} has frames of another scene; what differs: {}",
-        .0.display(), listed(.1)
-    )]
+    #[error("{}", other_scene(Language::English, .0, .1))]
     OtherScene(PathBuf, Vec<String>),
     /// The scene reads or writes a file outside its folder.
     #[error(
@@ -73,7 +70,7 @@ pub enum Error {
     Manifest(ManifestError),
     /// Frames are missing or incomplete.
     #[error("{0}")]
-    Incomplete(String),
+    Incomplete(AllLanguages),
     /// Frames or a video could not be written.
     #[error("{0}")]
     Output(#[from] OutputError),
@@ -105,15 +102,25 @@ impl Error {
     pub(crate) fn misused(what: impl Fn(Language) -> String, help: impl Fn(Language) -> String) -> Error {
         Error::Misused { what: AllLanguages::new(what), help: AllLanguages::new(help) }
     }
+
+    /// Frames that are missing, by the table of messages.
+    pub(crate) fn incomplete(what: impl Fn(Language) -> String) -> Error {
+        Error::Incomplete(AllLanguages::new(what))
+    }
+}
+
+/// A folder has frames of another scene, and what differs.
+pub(crate) fn other_scene(language: Language, folder: &Path, places: &[String]) -> String {
+    language.has_another_scene(folder.display(), listed(language, places))
 }
 
 // The first few, and the number of the rest. They may come from a manifest of anyone, so they are quoted.
-fn listed(places: &[String]) -> String {
+fn listed(language: Language, places: &[String]) -> String {
     const SHOWN: usize = 8;
     let first = places.iter().take(SHOWN).map(|place| brief(place)).collect::<Vec<_>>().join(", ");
     match places.len() {
         n if n <= SHOWN => first,
-        n => format!("{first} and {} more", n - SHOWN),
+        n => language.first_and_more(first, n - SHOWN),
     }
 }
 

@@ -164,9 +164,7 @@ fn render(
         if result.is_ok()
             && let Some(lost) = ended?
         {
-            return Err(Error::Incomplete(format!(
-                "frames {lost} were deleted or damaged during the run: --resume renders them again"
-            )));
+            return Err(Error::incomplete(|l| l.frames_lost(&lost)));
         }
     }
     result.map_err(|e| match e {

@@ -3,10 +3,11 @@
 use super::exit::Exit;
 use crate::assets::{AssetError, why_unread};
 use crate::device::DeviceError;
-use crate::error::Error;
+use crate::error::{Error, other_scene};
 use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
+use crate::quote::reason;
 use crate::scene::Problems;
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::scene::suggest::nearest;
@@ -65,6 +66,22 @@ fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> 
     }
 }
 
+// A failure of an output in a language; None for one that an encoder or another program words.
+fn unwritten(language: Language, error: &OutputError) -> Option<String> {
+    let why = |e: &std::io::Error| match e.kind() {
+        ErrorKind::InvalidInput => reason(e),
+        ErrorKind::StorageFull if language != Language::English => language.no_space_left(),
+        _ => why_unread(language, e),
+    };
+    Some(match error {
+        OutputError::Write(path, e) => language.cannot_write(path.display(), why(e)),
+        OutputError::Read(path, e) => language.cannot_read(path.display(), why(e)),
+        OutputError::Lock(path, time) => language.folder_is_locked(path.display(), time.as_secs()),
+        OutputError::FolderTakenOver(path) => language.folder_taken_over(path.display()),
+        _ => return None,
+    })
+}
+
 impl Failure {
     /// An invalid command line.
     pub fn usage(what: impl Fn(Language) -> String) -> Failure {
@@ -91,9 +108,14 @@ impl Failure {
     // Whether it is about the file of a scene or the command line, which are told in several languages.
     fn is_translated(&self) -> bool {
         let Failure::Library(error) = self else { return false };
+        if let Error::Output(error) = error {
+            return unwritten(Language::English, error).is_some();
+        }
         matches!(
             error,
             Error::Usage(_)
+                | Error::Incomplete(_)
+                | Error::OtherScene(..)
                 | Error::Misused { .. }
                 | Error::NotText(..)
                 | Error::SceneTooLong(..)
@@ -105,7 +127,9 @@ impl Failure {
     fn what(&self, language: Language) -> String {
         let Failure::Library(error) = self else { return self.to_string() };
         match error {
-            Error::Usage(what) | Error::Misused { what, .. } => what.get(language).to_owned(),
+            Error::Usage(what) | Error::Misused { what, .. } | Error::Incomplete(what) => what.get(language).to_owned(),
+            Error::OtherScene(folder, places) => other_scene(language, folder, places),
+            Error::Output(error) => unwritten(language, error).unwrap_or_else(|| self.to_string()),
             Error::NotText(name, place) => language.not_text(name, place),
             Error::SceneTooLong(name, max) => language.scene_too_long_to_read(name, max),
             Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
@@ -126,9 +150,7 @@ impl Failure {
         let help = match error {
             Error::Misused { help, .. } => help.get(language),
             Error::NotText(..) => return Some(language.writes_a_scene()),
-            Error::OtherScene(..) => {
-                "`-o NEW/%04d.png` gives these a folder of their own; --overwrite renders all of them again"
-            }
+            Error::OtherScene(..) => return Some(language.folder_of_its_own()),
             Error::Outside { .. } => return Some(language.allow_outside()),
             Error::Asset(error) => error.in_language(language).1?,
             Error::Read(name, e) => return unreadable(language, name, e.kind()),
@@ -176,3 +198,36 @@ macro_rules! failures_of {
     };
 }
 failures_of!(Error, Box<Problems>, AssetError, DeviceError, ManifestError, OutputError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    // What is left when names, numbers and words of the command line are gone is in one language.
+    #[test]
+    fn what_a_run_meets_is_told_in_russian_too() {
+        let path = || PathBuf::from("/x/42");
+        let errors = [
+            Error::incomplete(|l| l.frames_to_render(3, 9)),
+            Error::incomplete(|l| l.no_folder_of_frames("/x")),
+            Error::incomplete(|l| l.no_video_of_gaps("3-5", "/x")),
+            Error::OtherScene(path(), (0..10).map(|i| format!("/{i}")).collect()),
+            OutputError::Write(path(), ErrorKind::StorageFull.into()).into(),
+            OutputError::Read(path(), ErrorKind::NotFound.into()).into(),
+            OutputError::Lock(path(), Duration::from_secs(30)).into(),
+            OutputError::FolderTakenOver(path()).into(),
+        ];
+        for error in errors {
+            let told = error.to_string();
+            let failure = Failure::from(error);
+            assert!(failure.shown(Language::English).contains(&told), "{told}");
+            let russian = failure.what(Language::Russian);
+            let words =
+                russian.split([' ', ':', ';', ',']).filter(|word| !word.contains('/') && *word != "manifest.json");
+            let english: Vec<&str> = words.filter(|word| word.contains(|c: char| c.is_ascii_alphabetic())).collect();
+            assert!(english.is_empty() && failure.is_translated(), "{russian}");
+        }
+    }
+}

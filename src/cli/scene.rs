@@ -175,8 +175,9 @@ impl SceneArgs {
         }
         if let Some(text) = &self.texture {
             let options = ParseOptions { home: home(), ..ParseOptions::default() };
+            let names = TextureSource::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ");
             let texture = TextureSource::parse(text, &options)
-                .map_err(|e| Failure::usage(|l| l.no_texture_name(brief(text), &e)))?;
+                .map_err(|_| Failure::usage(|l| l.no_texture_name(brief(text), l.a_texture(&names))))?;
             let floor = scene.world.floor.as_mut();
             floor.ok_or_else(|| Failure::usage(Language::no_floor_for_texture))?.texture = texture;
         }

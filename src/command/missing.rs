@@ -23,8 +23,7 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
         Some(n) => here.open_shards(&whole, n, args.shard_mode),
     };
     print(&format!("{}\n", list.map_or_else(String::new, |list| list.to_string())))?;
-    let counts = format!("{} of {} frames are missing or incomplete", missing.len(), here.frames.len());
-    Err(Error::Incomplete(counts).into())
+    Err(Error::incomplete(|l| l.frames_to_render(missing.len(), here.frames.len())).into())
 }
 
 /// Prints the progress of a folder.

@@ -164,6 +164,26 @@ messages! {
     two_pictures(folder, number, other) "{folder} has two pictures {number}; one is {other}: name a pattern, as `{folder}/%04d.png`"
         "в {folder} две картинки {number}, одна из них {other}: назовите шаблон, `{folder}/%04d.png`";
     no_numbered_pictures(path) "{path} has no pictures with numbers in their names" "в {path} нет картинок с номерами в именах";
+    frames_lost(frames) "frames {frames} were deleted or damaged during the run: --resume renders them again"
+        "кадры {frames} удалены или испорчены во время запуска: --resume нарисует их заново";
+    no_folder_of_frames(path) "there is no folder {path}" "папки {path} нет";
+    no_frames_written(path, manifest) "{path} has no {manifest}: no run has written frames there"
+        "в {path} нет {manifest}: ни один запуск не писал туда кадров";
+    frames_missing(frames, path) "frames {frames} of {path} are missing" "в {path} нет кадров {frames}";
+    no_video_of_gaps(frames, path) "frames {frames} in {path} are missing or incomplete; no video is made"
+        "кадры {frames} в {path} отсутствуют или неполны; видео не сделано";
+    frames_to_render(missing, all) "{missing} of {all} frames are missing or incomplete" "отсутствуют или неполны: {missing}, всего кадров {all}";
+    has_another_scene(path, places) "{path} has frames of another scene; what differs: {places}" "в {path} кадры другой сцены; различаются: {places}";
+    first_and_more(first, more) "{first} and {more} more" "{first} и ещё {more}";
+    folder_of_its_own() "`-o NEW/%04d.png` gives these a folder of their own; --overwrite renders all of them again"
+        "`-o NEW/%04d.png` запишет их в отдельную папку; --overwrite нарисует все заново";
+    cannot_write(name, why) "cannot write {name}: {why}" "{name}: файл не записывается: {why}";
+    no_space_left() "no space is left" "на диске нет места";
+    folder_is_locked(path, seconds) "another process has held {path} for {seconds} s: it or its machine may be gone"
+        "другой процесс держит {path} уже {seconds} с: возможно, его или его машины больше нет";
+    folder_taken_over(path)
+        "another run has taken over {path} for other frames: this run stops, and no manifest lists its frames there any more"
+        "другой запуск занял {path} для других кадров: этот запуск прекращается, и его кадров там нет больше ни в одном manifest.json";
     no_frames_named(name) "there are no frames {name}" "кадров {name} нет";
     not_handed_over() "--submit: only slurm and hyperqueue are handed the job; print it for the others"
         "--submit: задание передаётся только slurm и hyperqueue; для остальных напечатайте его";

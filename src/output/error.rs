@@ -1,5 +1,6 @@
 //! Errors of outputs.
 
+use crate::language::Language;
 use crate::quote::reason;
 use crate::threads::NoThread;
 use std::io;
@@ -10,19 +11,16 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// A file could not be written.
-    #[error("cannot write {}: {}", .0.display(), reason(.1))]
+    #[error("{}", Language::English.cannot_write(.0.display(), reason(.1)))]
     Write(PathBuf, std::io::Error),
     /// A file could not be read.
-    #[error("cannot read {}: {}", .0.display(), reason(.1))]
+    #[error("{}", Language::English.cannot_read(.0.display(), reason(.1)))]
     Read(PathBuf, std::io::Error),
     /// Another process has held a folder's lock for this long.
-    #[error("another process has held {} for {} s: it or its machine may be gone", .0.display(), .1.as_secs())]
+    #[error("{}", Language::English.folder_is_locked(.0.display(), .1.as_secs()))]
     Lock(PathBuf, Duration),
     /// Another run has taken over the folder for other frames.
-    #[error(
-        "another run has taken over {} for other frames: this run stops, and no manifest lists its frames there any more",
-        .0.display()
-    )]
+    #[error("{}", Language::English.folder_taken_over(.0.display()))]
     FolderTakenOver(PathBuf),
     /// ffmpeg was not found.
     #[error("{0}")]

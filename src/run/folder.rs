@@ -34,7 +34,7 @@ impl RecordedFolder {
             return Err(Error::usage(|l| l.is_a_file(text)));
         }
         if !folder.exists() {
-            return Err(Error::Incomplete(format!("there is no folder {}", folder.display())));
+            return Err(Error::incomplete(|l| l.no_folder_of_frames(folder.display())));
         }
         let mut all = Manifest::all(folder)?;
         let is_asked =
@@ -46,7 +46,7 @@ impl RecordedFolder {
             return Err(match several {
                 true => Error::usage(|l| l.several_patterns(text, names.join(", "))),
                 false if !has_pictures(folder, asked.as_ref()) => {
-                    Error::Incomplete(format!("{text} has no {NAME}: no run has written frames there"))
+                    Error::incomplete(|l| l.no_frames_written(text, NAME))
                 }
                 false => {
                     let pattern = folder.join("%04d.png");

@@ -177,7 +177,7 @@ impl StitchRequest {
         let mut folder = FrameFolder { pattern, format, size: (0, 0) };
         let existing = folder.existing()?;
         let (Some(&first), Some(&last)) = (existing.first(), existing.last()) else {
-            return Err(Error::Incomplete(format!("there are no frames {text}")));
+            return Err(Error::incomplete(|l| l.no_frames_named(&text)));
         };
         if self.hash.is_some() || self.scene.is_some() {
             let nobody = "no manifest.json names their scene, which --hash and --scene require".to_owned();
@@ -187,7 +187,7 @@ impl StitchRequest {
         let all = FrameList::read(self.frames.as_deref().unwrap_or(&span), last.saturating_add(1));
         let all = all.map_err(|e| Error::usage(|l| l.says("--frames", e.get(l))))?;
         if let Some(gap) = all.without(&existing) {
-            return Err(Error::Incomplete(format!("frames {gap} of {text} are missing")));
+            return Err(Error::incomplete(|l| l.frames_missing(&gap, &text)));
         }
         let path = folder.pattern.path(all.nth(0).unwrap_or(first));
         folder.size = format.shown(&path, Tone::Soft, false).reading(&path)?.size;
@@ -207,10 +207,8 @@ impl StitchPlan {
 }
 
 fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
-    Error::Incomplete(format!(
-        "frames {gap} in {} are missing or incomplete; no video is made",
-        folder.path().display()
-    ))
+    let path = folder.path();
+    Error::incomplete(|l| l.no_video_of_gaps(gap, path.display()))
 }
 
 /// Fails if the video, or a shard's part of it, was canceled. `beginning` is the file of the first frames.
