@@ -18,11 +18,20 @@ pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
         let shines = colour.iter().any(|&c| c > 0.0);
         shines.then(|| Emitter { centre, colour, kind, index: index as i32, ..Emitter::default() })
     };
+    // A random number chooses an emitter by its place in the list, so spheres and triangles do not have the order of the tree's leaves.
+    let bits = |v: [f32; 3]| v.map(f32::to_bits);
     let spheres = g.spheres.iter().zip(&g.sphere_materials).filter_map(|(sphere, &material)| {
         Some(Emitter { radius: sphere.radius, ..emitter(EMITTER_SPHERE, 0, sphere.centre, material)? })
     });
+    let mut spheres: Vec<Emitter> = spheres.collect();
+    spheres.sort_by_key(|e| (bits(e.centre), e.radius.to_bits(), bits(e.colour)));
     let triangles = g.triangles.iter().enumerate();
     let triangles = triangles.filter_map(|(i, t)| emitter(EMITTER_TRIANGLE, i, t.a, t.material_index));
+    let mut triangles: Vec<Emitter> = triangles.collect();
+    triangles.sort_by_key(|e| {
+        let t = &g.triangles[e.index as usize];
+        (bits(t.a), bits(t.ab), bits(t.ac), bits(e.colour))
+    });
     let ellipsoids = g.ellipsoids.iter().enumerate();
     let ellipsoids = ellipsoids.filter_map(|(i, e)| emitter(EMITTER_ELLIPSOID, i, e.centre, e.material_index));
     let lamps = lamps_of(scene, |k| lights_inside(scene, k) || g.bodies[k].origin_inside & ISOLATED == 0);
@@ -33,7 +42,7 @@ pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
         colour: lamp.strength,
         ..Emitter::default()
     });
-    let mut all: Vec<Emitter> = spheres.chain(triangles).chain(ellipsoids).chain(lamps).collect();
+    let mut all: Vec<Emitter> = spheres.into_iter().chain(triangles).chain(ellipsoids).chain(lamps).collect();
     let mut sizes: Vec<f64> = all.iter().map(|e| size(g, e)).collect();
     // The sky's cells come last. At the distance of the scene's reach, a cell is compared with other emitters as a
     // ball of this size.

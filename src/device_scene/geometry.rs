@@ -88,8 +88,8 @@ impl Geometry {
                 own => own.unwrap_or(*m),
             };
             g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m))));
-            g.spheres.extend(particles.spheres.iter().map(|&(centre, radius)| Sphere { centre, radius }));
-            g.sphere_materials.extend(particles.colour_indices.iter().map(|&i| first + i32::from(i)));
+            g.spheres.par_extend(particles.spheres.par_iter().map(|&(centre, radius)| Sphere { centre, radius }));
+            g.sphere_materials.par_extend(particles.colour_indices.par_iter().map(|&i| first + i32::from(i)));
         }
         let mut meshes = Vec::new();
         for (material, Triangles { corners, normals }) in world.panel_materials().zip(assets.meshes.iter()) {
@@ -155,9 +155,10 @@ impl Geometry {
         let opaque = |m: &Material| m.stops_shadow_rays != 0 || m.transmit == [0.0; 3];
         let is_balls_only = self.bodies.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty();
         let is_covered = (self.features & !FEATURE_TREE | others) & !GRID_FEATURES == 0;
-        if is_covered && is_balls_only && self.materials.iter().all(opaque) {
-            let balls: Vec<Ball> = self.spheres.iter().map(|s| (s.centre, s.radius)).collect();
-            self.grid = Grid::new(&balls, self.large as usize, self.reach, rays);
+        let pays = Grid::pays(self.spheres.len() - self.large as usize, rays);
+        if pays && is_covered && is_balls_only && self.materials.iter().all(opaque) {
+            let balls: Vec<Ball> = self.spheres.par_iter().map(|s| (s.centre, s.radius)).collect();
+            self.grid = Grid::new(&balls, self.large as usize, self.reach);
         }
         if self.grid.is_some() {
             self.features &= !FEATURE_TREE;
@@ -190,10 +191,11 @@ impl Geometry {
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
         let ellipsoid_boxes: Vec<Bounds> = scene.world.ellipsoids.iter().map(ellipsoid::bounds).collect();
-        let boxes = body_boxes.iter().chain(&sphere_boxes).chain(&triangle_boxes).chain(&ellipsoid_boxes);
-        let all = boxes.flatten().flatten();
+        let boxes = [&body_boxes, &sphere_boxes, &triangle_boxes, &ellipsoid_boxes];
+        let farthest = |b: &Bounds| b.as_flattened().iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+        let all = boxes.into_par_iter().flatten().map(farthest).reduce(|| 0.0, f32::max);
         let floor = scene.world.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
-        self.reach = all.fold(eye.max(floor) as f32, |m, x| m.max(x.abs()));
+        self.reach = all.max(eye.max(floor) as f32);
         let bodies = self.bodies.len() as u32;
         if bodies <= SMALL_BODIES as u32 && self.is_bodies_only() {
             self.root = if bodies == 0 { NO_BVH } else { leaf_code(SHAPE_BODY, 0)(0, bodies) };
@@ -209,7 +211,10 @@ impl Geometry {
             }),
         );
         groups.push(group(SHAPE_ELLIPSOID, 0, &ellipsoid_boxes, 1));
-        let tree = bvh::build(&groups);
+        // Boxes are enlarged by the rounding error at these coordinates, so that no ray misses a box that it should
+        // hit.
+        let margin = self.reach * f32::EPSILON * 6.0;
+        let tree = bvh::build(&groups, &|bounds: [Bounds; 2], children| node(bounds, children, margin));
         let [_, spheres, triangles @ .., ellipsoids] = tree.orders.as_slice() else { return };
         self.large = tree.large[1];
         self.spheres = in_order(&self.spheres, spheres);
@@ -219,16 +224,13 @@ impl Geometry {
         self.triangles = triangles.collect();
         triangle::link_twins(&mut self.triangles, meshes[scene.world.meshes.len()..].iter().map(|&(first, _)| first));
         self.ellipsoids = in_order(&self.ellipsoids, ellipsoids);
-        // Boxes are enlarged by the rounding error at these coordinates, so that no ray misses a box that it should
-        // hit.
-        let margin = self.reach * f32::EPSILON * 6.0;
-        self.nodes = tree.nodes.par_iter().map(|n| widened(n, margin)).collect();
+        self.nodes = tree.nodes;
         self.root = tree.root.unwrap_or(NO_BVH);
     }
 }
 
-fn in_order<T: Copy>(items: &[T], order: &[u32]) -> Vec<T> {
-    order.iter().map(|&i| items[i as usize]).collect()
+fn in_order<T: Copy + Send + Sync>(items: &[T], order: &[u32]) -> Vec<T> {
+    order.par_iter().map(|&i| items[i as usize]).collect()
 }
 
 // The center of a box, and half its sides plus a margin.
@@ -237,9 +239,8 @@ fn centre_and_half([lower, upper]: Bounds, margin: f32) -> ([f32; 3], [f32; 3]) 
     (centre, [0, 1, 2].map(|i| (upper[i] - centre[i]).max(centre[i] - lower[i]) + margin))
 }
 
-fn widened(node: &bvh::Node, margin: f32) -> Node {
-    let [(centre0, half0), (centre1, half1)] = node.bounds.map(|b| centre_and_half(b, margin));
-    let [child0, child1] = node.children;
+fn node(bounds: [Bounds; 2], [child0, child1]: [i32; 2], margin: f32) -> Node {
+    let [(centre0, half0), (centre1, half1)] = bounds.map(|b| centre_and_half(b, margin));
     Node { centre0, half0, centre1, half1, child0, child1, ..Node::default() }
 }
 

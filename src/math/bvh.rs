@@ -1,27 +1,18 @@
 //! A bounding volume hierarchy in two levels: one tree per group of elements, and a tree over these trees.
 
-use super::ploc;
-use glam::Vec3A;
-use obvhs::aabb::Aabb;
-use obvhs::bvh2::Bvh2;
-use obvhs::bvh2::leaf_collapser::collapse;
-use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
+use super::bounds::{around, half_area, touch, union};
+use super::layout::{self, MakeNode};
+use super::ploc::{self, Cluster, Leaves, ONE, Pairs};
+use super::reinsertion;
+use rayon::prelude::*;
+
+pub use super::bounds::Bounds;
 
 /// Maximum depth: the size of the kernels' stack.
 pub const MAX_DEPTH: usize = 60;
 
 // Cost of one traversal step, in tests of elements.
 const TRAVERSAL_COST: f32 = 3.0;
-
-/// A box: its minimum and maximum corner.
-pub type Bounds = [[f32; 3]; 2];
-
-/// A node: the boxes of both children, and their codes. A code is a node's number, or the result of [`Group::leaf_code`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Node {
-    pub bounds: [Bounds; 2],
-    pub children: [i32; 2],
-}
 
 /// Elements that get a tree of their own.
 pub struct Group<'a> {
@@ -33,8 +24,9 @@ pub struct Group<'a> {
 }
 
 /// The joint tree.
-pub struct Tree {
-    pub nodes: Vec<Node>,
+pub struct Tree<T> {
+    /// Nodes hold the boxes of both children, and their codes. A code is a node's number, or the result of [`Group::leaf_code`].
+    pub nodes: Vec<T>,
     /// The root's code; None without elements.
     pub root: Option<i32>,
     /// For each group, its elements in the order of the leaves.
@@ -43,78 +35,69 @@ pub struct Tree {
     pub large: Vec<u32>,
 }
 
-fn aabb(b: &Bounds) -> Aabb {
-    Aabb::new(Vec3A::from_array(b[0]), Vec3A::from_array(b[1]))
-}
-
 /// A set of boxes that answers which of them a given box touches.
-pub struct PointIndex(Bvh2);
+pub struct PointIndex(Option<Pairs>);
 
 impl PointIndex {
     /// A tree over the boxes; its leaves are their numbers.
     #[must_use]
     pub fn new(boxes: &[Bounds]) -> PointIndex {
-        PointIndex(ploc::build(&boxes.iter().map(aabb).collect::<Vec<_>>(), (1, 14)))
+        PointIndex((!boxes.is_empty()).then(|| ploc::build(boxes, ONE)))
     }
     /// Calls `found` with the number of each box that touches the given one.
     pub fn touching(&self, place: &Bounds, found: &mut impl FnMut(usize)) {
-        if !self.0.nodes.is_empty() {
-            self.below(0, &aabb(place), found);
+        if let Some(tree) = &self.0 {
+            touching(tree, &tree.root, place, found);
         }
     }
-    fn below(&self, at: usize, place: &Aabb, found: &mut impl FnMut(usize)) {
-        let node = &self.0.nodes[at];
-        if !node.aabb().intersect_aabb(place) {
-            return;
-        }
-        let first = node.first_index as usize;
-        if node.is_leaf() {
-            found(first);
-        } else {
-            self.below(first, place, found);
-            self.below(first + 1, place, found);
-        }
+}
+
+fn touching(tree: &Pairs, at: &Cluster, place: &Bounds, found: &mut impl FnMut(usize)) {
+    if !touch(&at.bounds(), place) {
+        return;
+    }
+    if at.count == 1 {
+        found(at.first as usize);
+    } else {
+        tree.pairs[at.first as usize].iter().for_each(|child| touching(tree, child, place, found));
     }
 }
 
 // A tree under construction: its root as a child code, and the root's box.
 struct Subtree {
     child: i32,
-    bounds: Aabb,
+    bounds: Bounds,
 }
 
-pub fn build(groups: &[Group]) -> Tree {
-    let (mut nodes, mut roots, mut orders) = (Vec::new(), Vec::new(), Vec::new());
+/// Builds the joint tree; `make` makes a node.
+pub fn build<T: Copy + Default + Send>(groups: &[Group], make: &impl MakeNode<T>) -> Tree<T> {
+    let (mut nodes, mut roots, mut orders) = (Vec::new(), Vec::<Subtree>::new(), Vec::new());
     let mut large = vec![0; groups.len()];
     for (group, large) in groups.iter().zip(&mut large) {
-        let boxes: Vec<Aabb> = group.bounds.iter().map(aabb).collect();
-        if boxes.is_empty() {
+        if group.bounds.is_empty() {
             orders.push(Vec::new());
             continue;
         }
         if group.leaf_size > 1 {
-            let (root, order, count) = sorted_tree(&boxes, group, &mut nodes);
+            let (root, order, count) = sorted_tree(group, &mut nodes, make);
             *large = count;
             roots.push(root);
             orders.push(order);
             continue;
         }
         // Elements that keep their order: leaves name them directly.
-        let mut bvh = tree_of(&boxes, 1);
-        for node in bvh.nodes.iter_mut().filter(|n| n.prim_count > 0) {
-            node.first_index = bvh.primitive_indices[node.first_index as usize];
-        }
-        orders.push((0..boxes.len() as u32).collect());
-        roots.push(flatten_subtree(&bvh, 0, &mut nodes, &group.leaf_code));
+        let tree = tree_of(group.bounds, 1);
+        let (child, _) = layout::append(&tree, &mut nodes, make, &|_, elements| (group.leaf_code)(elements[0], 1));
+        orders.push((0..group.bounds.len() as u32).collect());
+        roots.push(Subtree { child, bounds: tree.root.bounds() });
     }
-    let boxes: Vec<Aabb> = roots.iter().map(|r| r.bounds).collect();
+    let boxes: Vec<Bounds> = roots.iter().map(|r| r.bounds).collect();
     let root = match boxes.len() {
         0 => None,
         1 => Some(roots[0].child),
         _ => {
             let top = tree_of(&boxes, 1);
-            let leaf = |first: u32, _| roots[top.primitive_indices[first as usize] as usize].child;
-            Some(flatten_subtree(&top, 0, &mut nodes, &leaf).child)
+            Some(layout::append(&top, &mut nodes, make, &|_, elements| roots[elements[0] as usize].child).0)
         }
     };
     Tree { nodes, root, orders, large }
@@ -123,138 +106,123 @@ pub fn build(groups: &[Group]) -> Tree {
 // The tree of elements that are sorted by its leaves. A few elements that are much larger than all others, such as the
 // ball that is the ground, are a leaf of their own below the root: nearly every ray meets them, and boxes that contain
 // them are large. They come first in the order; the last value is their number.
-fn sorted_tree(boxes: &[Aabb], group: &Group, nodes: &mut Vec<Node>) -> (Subtree, Vec<u32>, u32) {
-    let large = larger_ones(boxes);
-    if large.is_empty() {
-        let bvh = tree_of(boxes, group.leaf_size);
-        return (flatten_subtree(&bvh, 0, nodes, &group.leaf_code), bvh.primitive_indices, 0);
-    }
+fn sorted_tree<T: Copy + Default + Send>(
+    group: &Group,
+    nodes: &mut Vec<T>,
+    make: &impl MakeNode<T>,
+) -> (Subtree, Vec<u32>, u32) {
+    let large = larger_ones(group.bounds);
     let count = large.len() as u32;
-    let others: Vec<u32> = (0..boxes.len() as u32).filter(|i| !large.contains(i)).collect();
-    let bvh = tree_of(&others.iter().map(|&i| boxes[i as usize]).collect::<Vec<_>>(), group.leaf_size);
-    let rest = flatten_subtree(&bvh, 0, nodes, &|first, n| (group.leaf_code)(first + count, n));
-    let around = large.iter().fold(Aabb::empty(), |all, &i| all.union(&boxes[i as usize]));
-    let bounds = [&around, &rest.bounds].map(|b| [b.min.to_array(), b.max.to_array()]);
-    nodes.push(Node { bounds, children: [(group.leaf_code)(0, count), rest.child] });
-    let order = large.iter().copied().chain(bvh.primitive_indices.iter().map(|&i| others[i as usize])).collect();
-    (Subtree { child: nodes.len() as i32 - 1, bounds: around.union(&rest.bounds) }, order, count)
+    let mut laid_out = |boxes: &[Bounds]| {
+        let tree = tree_of(boxes, group.leaf_size);
+        let leaf = |first, elements: &[u32]| (group.leaf_code)(first + count, elements.len() as u32);
+        let (child, order) = layout::append(&tree, nodes, make, &leaf);
+        (Subtree { child, bounds: tree.root.bounds() }, order)
+    };
+    if large.is_empty() {
+        let (root, order) = laid_out(group.bounds);
+        return (root, order, 0);
+    }
+    let others: Vec<u32> = (0..group.bounds.len() as u32).filter(|i| !large.contains(i)).collect();
+    let (rest, order) = laid_out(&others.par_iter().map(|&i| group.bounds[i as usize]).collect::<Vec<_>>());
+    let first = around(&large.iter().map(|&i| group.bounds[i as usize]).collect::<Vec<_>>());
+    nodes.push(make([first, rest.bounds], [(group.leaf_code)(0, count), rest.child]));
+    let order = large.iter().copied().chain(order.into_iter().map(|i| others[i as usize])).collect();
+    (Subtree { child: nodes.len() as i32 - 1, bounds: union(&first, &rest.bounds) }, order, count)
 }
 
 // The elements with more than four times the usual surface, if there are at most as many as a leaf holds.
-fn larger_ones(boxes: &[Aabb]) -> Vec<u32> {
+fn larger_ones(boxes: &[Bounds]) -> Vec<u32> {
     const MAX_LARGE: usize = 8;
     const FEWEST: usize = 32;
     if boxes.len() < FEWEST {
         return Vec::new();
     }
-    let mut some: Vec<f32> = boxes.iter().step_by(boxes.len().div_ceil(1000)).map(Aabb::half_area).collect();
+    let mut some: Vec<f32> = boxes.iter().step_by(boxes.len().div_ceil(1000)).map(half_area).collect();
     let middle = some.len() / 2;
     let usual = *some.select_nth_unstable_by(middle, f32::total_cmp).1;
-    let large = (0..boxes.len() as u32).filter(|&i| boxes[i as usize].half_area() > 4.0 * usual);
-    let large: Vec<u32> = large.take(MAX_LARGE + 1).collect();
+    let is_large = |&i: &u32| half_area(&boxes[i as usize]) > 4.0 * usual;
+    let large: Vec<u32> = (0..boxes.len() as u32).into_par_iter().filter(is_large).collect();
     if large.len() > MAX_LARGE { Vec::new() } else { large }
 }
 
-fn tree_of(boxes: &[Aabb], leaf: u32) -> Bvh2 {
-    if boxes.is_empty() {
-        return Bvh2::default();
-    }
-    // A small tree is optimized thoroughly at no cost; a large one must not delay the frame. The share of nodes that are reinserted
-    // falls with the size.
-    let (passes, later, moved) = match boxes.len() {
-        0..=10_000 => (1, 14, [1.0, 1.0]),
-        10_001..=100_000 => (3, 14, [0.05, 0.1]),
-        _ => (2, 6, [0.02, 0.0]),
-    };
-    let mut built = ploc::build(boxes, (passes, later));
-    let mut optimizer = ReinsertionOptimizer::default();
-    optimizer.run(&mut built, moved[0], None);
-    collapse(&mut built, leaf, TRAVERSAL_COST);
-    optimizer.run(&mut built, moved[1], None);
-    // The joint tree adds a few levels.
-    if depth(&built) + 12 <= MAX_DEPTH { built } else { balanced(boxes, leaf) }
-}
-
-fn depth(bvh: &Bvh2) -> usize {
-    let (mut deepest, mut stack) = (0, vec![(0u32, 1)]);
-    while let Some((at, level)) = stack.pop() {
-        deepest = deepest.max(level);
-        let node = &bvh.nodes[at as usize];
-        if node.prim_count == 0 {
-            stack.extend([(node.first_index, level + 1), (node.first_index + 1, level + 1)]);
+fn tree_of(boxes: &[Bounds], size: u32) -> Pairs {
+    let leaves = Leaves { size, step: TRAVERSAL_COST };
+    // A small tree is optimized thoroughly at no cost; a large one must not delay the frame.
+    let built = match boxes.len() {
+        0..=10_000 => reinsertion::build(boxes, leaves),
+        _ => {
+            let mut built = ploc::build(boxes, leaves);
+            reinsertion::improve_top(&mut built);
+            built
         }
-    }
-    deepest
+    };
+    // The joint tree adds a few levels.
+    if layout::depth(&built) + 12 <= MAX_DEPTH { built } else { balanced(boxes, size) }
 }
 
 // A tree of minimum depth, for inputs that make the other tree too deep: it splits at the median of the longest side.
-fn balanced(boxes: &[Aabb], leaf: u32) -> Bvh2 {
+fn balanced(boxes: &[Bounds], leaf: u32) -> Pairs {
     let mut indices: Vec<u32> = (0..boxes.len() as u32).collect();
-    let mut nodes = vec![obvhs::bvh2::node::Bvh2Node::default()];
-    let mut stack = vec![(0usize, 0usize, boxes.len())];
-    while let Some((at, from, to)) = stack.pop() {
-        let around = indices[from..to].iter().fold(Aabb::empty(), |a, &i| a.union(&boxes[i as usize]));
-        nodes[at].aabb = around;
-        if to - from <= leaf as usize {
-            (nodes[at].prim_count, nodes[at].first_index) = ((to - from) as u32, from as u32);
-            continue;
-        }
-        let size = (around.max - around.min).to_array();
-        let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0);
-        let middle = (to - from) / 2;
-        indices[from..to].select_nth_unstable_by(middle, |&a, &b| {
-            let centre = |i: u32| boxes[i as usize].min[axis] + boxes[i as usize].max[axis];
-            centre(a).total_cmp(&centre(b)).then(a.cmp(&b))
-        });
-        nodes[at].first_index = nodes.len() as u32;
-        let next = nodes.len();
-        nodes.extend([obvhs::bvh2::node::Bvh2Node::default(); 2]);
-        stack.extend([(next, from, from + middle), (next + 1, from + middle, to)]);
-    }
-    Bvh2 { nodes, primitive_indices: indices, ..Bvh2::default() }
+    let mut pairs: Vec<[Cluster; 2]> = (1..boxes.len()).map(|_| Default::default()).collect();
+    let root = halved(boxes, &mut indices, &mut pairs, 0, leaf);
+    Pairs { root, pairs }
 }
 
-// Appends a tree's nodes to the existing nodes.
-fn flatten_subtree(bvh: &Bvh2, root: u32, nodes: &mut Vec<Node>, leaf: &dyn Fn(u32, u32) -> i32) -> Subtree {
-    let code = |at: u32, place: &mut Vec<(u32, usize)>, nodes: &mut Vec<Node>| {
-        let node = &bvh.nodes[at as usize];
-        if node.prim_count > 0 {
-            return leaf(node.first_index, node.prim_count);
-        }
-        nodes.push(Node::default());
-        place.push((at, nodes.len() - 1));
-        (nodes.len() - 1) as i32
-    };
-    let mut open = Vec::new();
-    let child = code(root, &mut open, nodes);
-    while let Some((at, place)) = open.pop() {
-        let first = bvh.nodes[at as usize].first_index;
-        let [a, b] = [first, first + 1].map(|i| {
-            let bounds = &bvh.nodes[i as usize].aabb;
-            ([bounds.min.to_array(), bounds.max.to_array()], i)
-        });
-        let children = [code(a.1, &mut open, nodes), code(b.1, &mut open, nodes)];
-        nodes[place] = Node { bounds: [a.0, b.0], children };
+// The cluster of some boxes, whose pairs start with number `first`.
+fn halved(boxes: &[Bounds], some: &mut [u32], pairs: &mut [[Cluster; 2]], first: usize, leaf: u32) -> Cluster {
+    if let [one] = some {
+        return Cluster::of(&boxes[*one as usize], *one);
     }
-    Subtree { child, bounds: bvh.nodes[root as usize].aabb }
+    let all = some.par_iter().with_min_len(4096).map(|&i| boxes[i as usize]);
+    let [lower, upper] = all.reduce(|| boxes[some[0] as usize], |a, b| union(&a, &b));
+    let axis = (0..3).max_by(|&a, &b| (upper[a] - lower[a]).total_cmp(&(upper[b] - lower[b]))).unwrap_or(0);
+    let count = if some.len() <= leaf as usize { some.len() as u32 } else { 0 };
+    let middle = some.len() / 2;
+    some.select_nth_unstable_by(middle, |&a, &b| {
+        let centre = |i: u32| boxes[i as usize][0][axis] + boxes[i as usize][1][axis];
+        centre(a).total_cmp(&centre(b)).then(a.cmp(&b))
+    });
+    let (left, right) = some.split_at_mut(middle);
+    let Some((own, rest)) = pairs.split_first_mut() else { return Cluster::default() };
+    let (a, b) = rest.split_at_mut(middle - 1);
+    *own = rayon::join(|| halved(boxes, left, a, first + 1, leaf), || halved(boxes, right, b, first + middle, leaf))
+        .into();
+    Cluster { lower, first: first as u32, upper, count }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[derive(Clone, Copy, Default)]
+    struct Node {
+        bounds: [Bounds; 2],
+        children: [i32; 2],
+    }
+
+    fn build(groups: &[Group]) -> Tree<Node> {
+        super::build(groups, &|bounds, children| Node { bounds, children })
+    }
+
     fn code(kind: i32) -> impl Fn(u32, u32) -> i32 + Sync {
         move |first, count| !((first as i32) << 5 | kind << 3 | (count as i32 - 1))
     }
 
-    // Traverses the tree and counts how often a leaf names each element.
-    fn named(tree: &Tree, kind: i32, count: usize) -> Vec<usize> {
+    // Traverses the tree, tests that boxes contain those below, and counts how often a leaf names each element.
+    fn named(tree: &Tree<Node>, kind: i32, count: usize) -> Vec<usize> {
         let mut times = vec![0; count];
         let mut stack: Vec<(i32, usize)> = tree.root.iter().map(|&r| (r, 0)).collect();
         while let Some((at, depth)) = stack.pop() {
             assert!(depth <= MAX_DEPTH);
             if at >= 0 {
-                stack.extend(tree.nodes[at as usize].children.map(|c| (c, depth + 1)));
+                let node = &tree.nodes[at as usize];
+                for (child, bounds) in node.children.into_iter().zip(node.bounds) {
+                    if let Some(below) = usize::try_from(child).ok().and_then(|child| tree.nodes.get(child)) {
+                        assert_eq!(bounds, union(&below.bounds[0], &below.bounds[1]));
+                    }
+                    stack.push((child, depth + 1));
+                }
                 continue;
             }
             let code = !at;
@@ -297,8 +265,7 @@ mod tests {
         let mut all: Vec<Bounds> = small.collect();
         all.insert(100, ball([0.0, 0.0, -1000.0], 1000.0));
         all.extend([-4.0, 0.0, 4.0].map(|x| ball([x, 0.0, 1.0], 1.0)));
-        let boxes: Vec<Aabb> = all.iter().map(aabb).collect();
-        assert_eq!(larger_ones(&boxes), [100, 485, 486, 487]);
+        assert_eq!(larger_ones(&all), [100, 485, 486, 487]);
         let tree = build(&[Group { leaf_code: Box::new(code(1)), bounds: &all, leaf_size: 2 }]);
         assert_eq!(named(&tree, 1, all.len()), vec![1; all.len()]);
         assert_eq!((tree.nodes[tree.root.unwrap() as usize].children[0], tree.large), (code(1)(0, 4), vec![4]));
@@ -306,7 +273,7 @@ mod tests {
         order.sort_unstable();
         assert!(order.into_iter().eq(0..all.len() as u32));
         // Balls of one size have no such ones.
-        assert!(larger_ones(&boxes[..100]).is_empty());
+        assert!(larger_ones(&all[..100]).is_empty());
     }
 
     #[test]
@@ -320,7 +287,6 @@ mod tests {
             .collect();
         let tree = build(&[Group { leaf_code: Box::new(code(1)), bounds: &row, leaf_size: 1 }]);
         assert_eq!(named(&tree, 1, row.len()), vec![1; row.len()]);
-        let boxes: Vec<Aabb> = row.iter().map(aabb).collect();
-        assert!(depth(&balanced(&boxes, 1)) <= 9);
+        assert!(layout::depth(&balanced(&row, 1)) <= 9);
     }
 }

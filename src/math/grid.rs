@@ -8,6 +8,9 @@
 //! reach; of the ray's direction by 2 u reach; of the ball's test across the ray by 7 u reach; and of its distance by 28 u reach. That is
 //! (25 + n) times [`f32::EPSILON`], which is 2 u, times `reach`.
 
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+
 /// A ball: its center and its radius.
 pub type Ball = ([f32; 3], f32);
 
@@ -61,17 +64,23 @@ fn counts(size: [f64; 3], balls: usize) -> [usize; 3] {
 }
 
 impl Grid {
-    /// A grid over balls from number `first` on, if they suit one and so many rays from the camera pay for it. All coordinates, those of
-    /// the rays too, are below `reach`.
-    pub fn new(balls: &[Ball], first: usize, reach: f32, rays: u64) -> Option<Grid> {
-        let inside = balls.get(first..)?;
-        let pays = inside.len() <= QUICK_BALLS || rays / RAYS_A_BALL >= inside.len() as u64;
-        if !pays || !(FEWEST_BALLS..=MOST_BALLS).contains(&inside.len()) {
-            return None;
-        }
+    /// Whether a grid over so many balls may save more time than it takes, for so many rays from the camera.
+    #[must_use]
+    pub fn pays(balls: usize, rays: u64) -> bool {
+        let quick = balls <= QUICK_BALLS || rays / RAYS_A_BALL >= balls as u64;
+        quick && (FEWEST_BALLS..=MOST_BALLS).contains(&balls)
+    }
+
+    /// A grid over balls from number `first` on, if they suit one. All coordinates, those of the rays too, are below `reach`. Threads
+    /// share the balls; each cell lists its balls by number, so the grid depends on the balls alone.
+    #[must_use]
+    pub fn new(balls: &[Ball], first: usize, reach: f32) -> Option<Grid> {
+        let inside = balls.get(first..).filter(|inside| inside.len() >= FEWEST_BALLS)?;
         let edge = |sign: f64, better: fn(f64, f64) -> f64| {
-            [0, 1, 2]
-                .map(|i| inside.iter().map(|b| f64::from(b.0[i]) + sign * f64::from(b.1)).reduce(better).unwrap_or(0.0))
+            [0, 1, 2].map(|i| {
+                let all = inside.par_iter().with_min_len(QUICK_BALLS);
+                all.map(|b| f64::from(b.0[i]) + sign * f64::from(b.1)).reduce_with(better).unwrap_or(0.0)
+            })
         };
         let (lower, upper) = (edge(-1.0, f64::min), edge(1.0, f64::max));
         let size = [0, 1, 2].map(|i| upper[i] - lower[i]);
@@ -83,36 +92,36 @@ impl Grid {
         let lower = lower.map(|x| (x - margin) as f32);
         // One step of rounding more, so that the cells reach beyond the balls.
         let side = [0, 1, 2].map(|i| ((upper[i] + 2.0 * margin - f64::from(lower[i])) / counts[i] as f64) as f32);
-        let mut grid = Grid { lower, side, counts, cells: vec![0; counts.iter().product()], balls: Vec::new() };
+        let mut grid = Grid { lower, side, counts, cells: Vec::new(), balls: Vec::new() };
         // The number of balls of each cell, then their places.
-        let mut total = 0;
-        for ball in inside {
-            grid.each_cell(ball, margin, |at, cells| {
-                cells[at] += 1;
-                total += 1;
-            });
-        }
-        let full = grid.cells.iter().filter(|&&n| n > 0).count();
+        let cells: Vec<AtomicI32> = (0..counts.iter().product()).map(|_| AtomicI32::new(0)).collect();
+        let all = || inside.par_iter().enumerate().with_min_len(QUICK_BALLS / 4);
+        all().for_each(|(_, ball)| grid.each_cell(ball, margin, |at| _ = cells[at].fetch_add(1, Relaxed)));
+        let of = |cell: &AtomicI32| cell.load(Relaxed);
+        let full = cells.iter().filter(|cell| of(cell) > 0).count();
+        let total: usize = cells.iter().map(|cell| of(cell) as usize).sum();
         if total > MOST_CELLS_A_BALL * inside.len()
-            || grid.cells.len() > (1 + EMPTY_CELLS_A_FULL_ONE) * full
-            || grid.cells.iter().any(|&n| n as usize > CELL_BALLS)
+            || cells.len() > (1 + EMPTY_CELLS_A_FULL_ONE) * full
+            || cells.iter().any(|cell| of(cell) as usize > CELL_BALLS)
         {
             return None;
         }
         let mut start = 0;
-        for cell in &mut grid.cells {
-            let count = *cell;
-            *cell = start << CELL_SHIFT;
-            start += count;
+        for cell in &cells {
+            start += cell.swap(start << CELL_SHIFT, Relaxed);
         }
-        let mut listed = vec![0; total];
-        for (i, ball) in (first as i32..).zip(inside) {
-            grid.each_cell(ball, margin, |at, cells| {
-                listed[((cells[at] >> CELL_SHIFT) + (cells[at] & CELL_BALLS as i32)) as usize] = i;
-                cells[at] += 1;
+        let listed: Vec<AtomicI32> = (0..total).map(|_| AtomicI32::new(0)).collect();
+        all().for_each(|(i, ball)| {
+            grid.each_cell(ball, margin, |at| {
+                let code = cells[at].fetch_add(1, Relaxed);
+                listed[(code >> CELL_SHIFT) as usize + (code as usize & CELL_BALLS)].store((first + i) as i32, Relaxed);
             });
-        }
-        grid.balls = listed;
+        });
+        grid.cells = cells.into_iter().map(AtomicI32::into_inner).collect();
+        grid.balls = listed.into_iter().map(AtomicI32::into_inner).collect();
+        let mut rest = grid.balls.as_mut_slice();
+        let each = grid.cells.iter().filter_map(|code| rest.split_off_mut(..*code as usize & CELL_BALLS));
+        each.collect::<Vec<_>>().into_par_iter().with_min_len(QUICK_BALLS).for_each(<[i32]>::sort_unstable);
         Some(grid)
     }
 
@@ -124,7 +133,7 @@ impl Grid {
     }
 
     // Calls `f` with each cell that is nearer to the ball than its radius and the margin.
-    fn each_cell(&mut self, &(centre, radius): &Ball, margin: f64, mut f: impl FnMut(usize, &mut Vec<i32>)) {
+    fn each_cell(&self, &(centre, radius): &Ball, margin: f64, f: impl Fn(usize)) {
         let far = f64::from(radius) + margin;
         let place = |i: usize, x: f64| {
             let at = ((x - f64::from(self.lower[i])) / f64::from(self.side[i])).floor();
@@ -145,7 +154,7 @@ impl Grid {
             for y in ys.clone() {
                 let beside = gap(2, z) + gap(1, y);
                 for x in xs.clone().filter(|&x| beside + gap(0, x) <= far * far) {
-                    f(x + self.counts[0] * (y + self.counts[1] * z), &mut self.cells);
+                    f(x + self.counts[0] * (y + self.counts[1] * z));
                 }
             }
         }
@@ -155,8 +164,6 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const RAYS: u64 = 8_000_000;
 
     // Balls on a lattice, moved by up to a third of its spacing, with radii up to twice the least.
     fn lattice(counts: [usize; 3], least: f32) -> Vec<Ball> {
@@ -173,7 +180,7 @@ mod tests {
             [([22, 22, 1], 0.2), ([9, 9, 9], 0.1), ([8, 8, 8], 0.4), ([200, 1, 1], 0.3), ([7, 3, 30], 0.25)]
         {
             let (balls, reach) = (lattice(counts, least), 2000.0);
-            let grid = Grid::new(&balls, 5, reach, RAYS).unwrap();
+            let grid = Grid::new(&balls, 5, reach).unwrap();
             assert_eq!(grid.cells.len(), grid.counts.iter().product::<usize>());
             let (mut listed, margin) = (0, margin(grid.counts, reach));
             for (at, code) in grid.cells.iter().enumerate() {
@@ -207,7 +214,7 @@ mod tests {
         for (shape, expected) in
             [([22, 22, 1], [22, 22, 1]), ([9, 9, 9], [9, 9, 9]), ([1, 200, 1], [1, 200, 1]), ([2, 40, 30], [2, 40, 30])]
         {
-            let grid = Grid::new(&lattice(shape, 0.2), 0, 50.0, RAYS).unwrap();
+            let grid = Grid::new(&lattice(shape, 0.2), 0, 50.0).unwrap();
             for (n, expected) in grid.counts.iter().zip(expected) {
                 assert!(n.abs_diff(expected) <= 1 + expected / 8, "{shape:?}: {:?}", grid.counts);
             }
@@ -217,27 +224,26 @@ mod tests {
     #[test]
     fn balls_that_do_not_fill_their_space_have_no_grid() {
         let all = lattice([9, 9, 9], 0.1);
-        assert!(Grid::new(&all, 0, 20.0, RAYS).is_some());
+        assert!(Grid::new(&all, 0, 20.0).is_some());
         // Few of them, none, or all of them large.
-        assert!(Grid::new(&all[..FEWEST_BALLS - 1], 0, 20.0, RAYS).is_none());
-        assert!(Grid::new(&all, all.len() - 3, 20.0, RAYS).is_none());
-        assert!(Grid::new(&all, all.len() + 1, 20.0, RAYS).is_none());
-        assert!(Grid::new(&[], 0, 20.0, RAYS).is_none());
+        assert!(Grid::new(&all[..FEWEST_BALLS - 1], 0, 20.0).is_none());
+        assert!(Grid::new(&all, all.len() - 3, 20.0).is_none());
+        assert!(Grid::new(&all, all.len() + 1, 20.0).is_none());
+        assert!(Grid::new(&[], 0, 20.0).is_none());
         // Balls that reach over many cells.
-        assert!(Grid::new(&lattice([9, 9, 9], 2.0), 0, 20.0, RAYS).is_none());
+        assert!(Grid::new(&lattice([9, 9, 9], 2.0), 0, 20.0).is_none());
         // A heap in a corner of the box, whose other corner has a single ball.
         let heap: Vec<Ball> = all.iter().copied().chain([([100.0; 3], 0.1)]).collect();
-        assert!(Grid::new(&heap, 0, 100.0, RAYS).is_none());
+        assert!(Grid::new(&heap, 0, 100.0).is_none());
         // A diagonal, where nearly all cells are empty.
         let diagonal: Vec<Ball> = (0..1000).map(|i| ([i as f32; 3], 0.4)).collect();
-        assert!(Grid::new(&diagonal, 0, 1000.0, RAYS).is_none());
+        assert!(Grid::new(&diagonal, 0, 1000.0).is_none());
         // Balls in one place, flat and far-off ones, whose box or margin makes no cells.
-        assert!(Grid::new(&[([1.0; 3], 0.5); 100], 0, 20.0, RAYS).is_none());
-        assert!(Grid::new(&[([1.0; 3], 0.0); 100], 0, 20.0, RAYS).is_none());
-        assert!(Grid::new(&all, 0, 1e9, RAYS).is_none());
+        assert!(Grid::new(&[([1.0; 3], 0.5); 100], 0, 20.0).is_none());
+        assert!(Grid::new(&[([1.0; 3], 0.0); 100], 0, 20.0).is_none());
+        assert!(Grid::new(&all, 0, 1e9).is_none());
         // Many balls for few rays.
-        let many = lattice([20, 20, 20], 0.2);
-        assert!(Grid::new(&many, 0, 40.0, RAYS).is_some() && Grid::new(&many, 0, 40.0, 7_999_999).is_none());
-        assert!(Grid::new(&many[..4000], 0, 40.0, 1).is_some());
+        assert!(Grid::pays(8000, 8_000_000) && !Grid::pays(8000, 7_999_999) && Grid::pays(4000, 1));
+        assert!(!Grid::pays(FEWEST_BALLS - 1, u64::MAX) && !Grid::pays(MOST_BALLS + 1, u64::MAX));
     }
 }

@@ -1,113 +1,301 @@
-//! Parallel locally-ordered clustering (Meister and Bittner 2018). Boxes are sorted along a Morton curve. In each pass, two boxes that
-//! are each other's best partner within a window are merged.
+//! A tree by parallel locally-ordered clustering in a hierarchy (Meister and Bittner 2018; Benthin et al., "H-PLOC", 2024). Boxes are
+//! sorted along a Morton curve, whose codes make a radix tree. Each of its subtrees hands at most [`KEPT`] clusters to its parent;
+//! where two children hand on more, clusters that are each other's best partner are merged.
 //!
-//! obvhs has the same algorithm. Where hardly any two boxes are each other's best partner, as in a row of equal distances or among
-//! nested boxes, each of its passes merges one pair, and a row of 60,000 boxes takes 20 seconds. This version then merges neighbors.
+//! Subtrees know nothing of each other, so all cores work on their own until the last few merges, each in its own cache. Ties are
+//! settled by place, so the tree depends on the boxes alone.
 
-use glam::DVec3;
-use obvhs::aabb::Aabb;
-use obvhs::bvh2::Bvh2;
-use obvhs::bvh2::node::Bvh2Node;
-use obvhs::ploc::morton::morton_encode_u64_unorm;
+use super::bounds::{Bounds, around, half_area, union};
 use rayon::prelude::*;
 
-// A pass that would merge fewer than one pair per this many nodes merges neighbors instead, which bounds the number of passes for
-// all inputs. The passes of meshes and particles merge one node of three to six.
-const NODES_A_PAIR: usize = 12;
+// Clusters that a subtree hands on, and the most that are compared with each other.
+const KEPT: usize = 4;
+const COMPARED: usize = 2 * KEPT;
+// Where few clusters are each other's best partner, as among nested boxes, neighbors are merged after so many passes. This bounds the
+// depth of the tree.
+const PASSES: usize = 4;
+// Subtrees of fewer boxes are clustered by one thread.
+const SERIAL: usize = 2048;
 
-/// A tree with one box per leaf. The first passes search the nearest neighbors along the curve for a partner; later passes search
-/// this far in both directions.
-pub fn build(boxes: &[Aabb], (passes, far): (usize, usize)) -> Bvh2 {
-    let mut now: Vec<Bvh2Node> = curve(boxes).into_iter().map(|i| Bvh2Node::new(boxes[i as usize], 1, i)).collect();
-    let mut nodes = vec![Bvh2Node::default(); (2 * now.len()).saturating_sub(1)];
-    // Children stand behind their parents.
-    let mut free = nodes.len();
-    for pass in 0.. {
-        if now.len() < 2 {
-            break;
+/// A box, and what is in it: one element, a few elements that share a leaf, or a pair of clusters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cluster {
+    pub lower: [f32; 3],
+    /// The number of the only element; with other counts that of a pair.
+    pub first: u32,
+    pub upper: [f32; 3],
+    /// The number of elements if they are a leaf, else 0.
+    pub count: u32,
+}
+
+impl Cluster {
+    /// A cluster of one element.
+    pub fn of(&[lower, upper]: &Bounds, element: u32) -> Cluster {
+        Cluster { lower, first: element, upper, count: 1 }
+    }
+    pub fn bounds(&self) -> Bounds {
+        [self.lower, self.upper]
+    }
+}
+
+/// Pairs of clusters, and the cluster of all elements.
+pub struct Pairs {
+    pub root: Cluster,
+    pub pairs: Vec<[Cluster; 2]>,
+}
+
+/// What a leaf may be: its number of elements, and the cost of a step of traversal, in tests of elements.
+#[derive(Clone, Copy)]
+pub struct Leaves {
+    pub size: u32,
+    pub step: f32,
+}
+
+/// One element per leaf.
+pub const ONE: Leaves = Leaves { size: 1, step: 1.0 };
+
+/// Makes a tree of boxes, of which there is at least one.
+pub fn build(boxes: &[Bounds], leaves: Leaves) -> Pairs {
+    let keys = sorted(keys(boxes));
+    let mut pairs: Vec<[Cluster; 2]> = (1..boxes.len()).into_par_iter().map(|_| Default::default()).collect();
+    let (mut stack, builder) = (Stack::default(), Builder { boxes, keys: &keys, leaves });
+    builder.cluster(0, boxes.len(), &mut pairs, 0, &mut stack);
+    builder.merge(&mut stack, 0, 1, &mut pairs, 0);
+    Pairs { root: stack.clusters.pop().unwrap_or_default(), pairs }
+}
+
+// A place on the curve, and the number of the box.
+type Key = (u64, u32);
+
+// The places of the boxes' centers on a Morton curve through a cube.
+fn keys(boxes: &[Bounds]) -> Vec<Key> {
+    const CELLS: f64 = (1u64 << 21) as f64;
+    let [lower, upper] = around(boxes).map(|corner| corner.map(f64::from));
+    let size = [0, 1, 2].map(|i| upper[i] - lower[i]).into_iter().fold(f64::MIN_POSITIVE, f64::max);
+    let key = |(i, b): (usize, &Bounds)| {
+        let place = |axis: usize| {
+            let centre = 0.5 * (f64::from(b[0][axis]) + f64::from(b[1][axis]));
+            spread((((centre - lower[axis]) / size) * CELLS).min(CELLS - 1.0) as u64)
+        };
+        (place(0) | place(1) << 1 | place(2) << 2, i as u32)
+    };
+    boxes.par_iter().enumerate().with_min_len(SERIAL).map(key).collect()
+}
+
+// Puts two zeros between 21 bits.
+fn spread(x: u64) -> u64 {
+    let x = (x | x << 32) & 0x001f_0000_0000_ffff;
+    let x = (x | x << 16) & 0x001f_0000_ff00_00ff;
+    let x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    let x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
+}
+
+// Sorts by one pass into buckets of the first bits, in parallel, and then each bucket.
+fn sorted(mut keys: Vec<Key>) -> Vec<Key> {
+    const BITS: u32 = 10;
+    if keys.len() < 8 * SERIAL {
+        keys.sort_unstable();
+        return keys;
+    }
+    let bucket = |key: &Key| (key.0 >> (63 - BITS)) as usize;
+    let part = keys.len().div_ceil(4 * rayon::current_num_threads()).max(SERIAL);
+    let counts: Vec<Vec<u32>> = keys
+        .par_chunks(part)
+        .map(|part| {
+            let mut counts = vec![0; 1 << BITS];
+            part.iter().for_each(|key| counts[bucket(key)] += 1);
+            counts
+        })
+        .collect();
+    // For each part, the places of its keys in each bucket.
+    let mut sorted = vec![(0, 0); keys.len()];
+    let mut rest = sorted.as_mut_slice();
+    let mut places: Vec<Vec<&mut [Key]>> = counts.iter().map(|_| Vec::with_capacity(1 << BITS)).collect();
+    for bucket in 0..1 << BITS {
+        for (counts, places) in counts.iter().zip(&mut places) {
+            places.push(rest.split_off_mut(..counts[bucket] as usize).unwrap_or_default());
         }
-        let partners = partners(&now, if pass < passes { 1 } else { far });
-        let mut next = Vec::with_capacity(now.len());
-        for (i, (&node, &partner)) in now.iter().zip(&partners).enumerate() {
-            if partners.get(partner) != Some(&i) {
-                next.push(node);
-            } else if partner < i {
-                free -= 2;
-                (nodes[free], nodes[free + 1]) = (node, now[partner]);
-                next.push(Bvh2Node::new(node.aabb().union(now[partner].aabb()), 0, free as u32));
+    }
+    keys.par_chunks(part).zip(places).for_each(|(part, mut places)| {
+        for key in part {
+            if let Some(place) = places[bucket(key)].split_off_first_mut() {
+                *place = *key;
             }
         }
-        now = next;
+    });
+    drop(keys);
+    let mut buckets = Vec::with_capacity(1 << BITS);
+    let mut rest = sorted.as_mut_slice();
+    for bucket in 0..1 << BITS {
+        let count: u32 = counts.iter().map(|counts| counts[bucket]).sum();
+        buckets.extend(rest.split_off_mut(..count as usize));
     }
-    if let ([root], [first, ..]) = (now.as_slice(), nodes.as_mut_slice()) {
-        *first = *root;
-    }
-    Bvh2 { nodes, primitive_indices: (0..boxes.len() as u32).collect(), ..Bvh2::default() }
+    buckets.into_par_iter().for_each(|bucket| match bucket.len() < 64 * SERIAL {
+        true => bucket.sort_unstable(),
+        false => bucket.par_sort_unstable(),
+    });
+    sorted
 }
 
-// The numbers of the boxes, sorted by their centers along a Morton curve.
-fn curve(boxes: &[Aabb]) -> Vec<u32> {
-    let around = boxes.iter().fold(Aabb::empty(), |a, b| a.union(b));
-    let size = around.diagonal().as_dvec3().max(DVec3::splat(f64::MIN_POSITIVE));
-    let place = |(b, i): (&Aabb, u32)| {
-        let centre = (b.center().as_dvec3() - around.min.as_dvec3()) / size;
-        (morton_encode_u64_unorm(centre), i)
-    };
-    let mut codes: Vec<(u64, u32)> = boxes.iter().zip(0..).map(place).collect();
-    codes.par_sort_unstable();
-    codes.into_iter().map(|(_, i)| i).collect()
+// Clusters that are not merged yet, and the numbers of pairs that are not used yet.
+#[derive(Default)]
+struct Stack {
+    clusters: Vec<Cluster>,
+    free: Vec<u32>,
 }
 
-// The partner with whom each node shares the smallest box. With an odd count the last node may have none.
-fn partners(nodes: &[Bvh2Node], window: usize) -> Vec<usize> {
-    let best = |i: usize| {
-        let cost = |&j: &usize| nodes[i].aabb().union(nodes[j].aabb()).half_area();
-        let others = (i.saturating_sub(window)..nodes.len().min(i + window + 1)).filter(|&j| j != i);
-        // Ties go to the last one.
-        others.map(|j| (cost(&j), j)).reduce(|a, b| if b.0 <= a.0 { b } else { a }).map_or(i, |(_, j)| j)
-    };
-    let found: Vec<usize> = (0..nodes.len()).into_par_iter().with_min_len(1024).map(best).collect();
-    let pairs = found.iter().enumerate().filter(|&(i, &partner)| partner < i && found[partner] == i).count();
-    if pairs * NODES_A_PAIR < nodes.len() { (0..nodes.len()).map(|i| i ^ 1).collect() } else { found }
+struct Builder<'a> {
+    boxes: &'a [Bounds],
+    keys: &'a [Key],
+    leaves: Leaves,
+}
+
+impl Builder<'_> {
+    // Clusters the keys of a range, and appends what is left. Merging all of them takes as many pairs as `pairs` has, of which the
+    // first has the number `base`; the numbers of those that are not used are appended too.
+    fn cluster(&self, from: usize, to: usize, pairs: &mut [[Cluster; 2]], base: u32, stack: &mut Stack) {
+        let count = to - from;
+        if count <= KEPT {
+            let keys = &self.keys[from..to];
+            stack.clusters.extend(keys.iter().map(|&(_, i)| Cluster::of(&self.boxes[i as usize], i)));
+            stack.free.extend(base..base + pairs.len() as u32);
+            return;
+        }
+        let start = stack.clusters.len();
+        let middle = self.split(from, to);
+        let on_left = middle - from - 1;
+        let (left, rest) = pairs.split_at_mut(on_left);
+        let right = &mut rest[..to - middle - 1];
+        if count > SERIAL {
+            let mut other = Stack::default();
+            rayon::join(
+                || self.cluster(from, middle, left, base, stack),
+                || self.cluster(middle, to, right, base + on_left as u32, &mut other),
+            );
+            stack.clusters.append(&mut other.clusters);
+            stack.free.append(&mut other.free);
+        } else {
+            self.cluster(from, middle, left, base, stack);
+            self.cluster(middle, to, right, base + on_left as u32, stack);
+        }
+        stack.free.push(base + pairs.len() as u32 - 1);
+        self.merge(stack, start, KEPT, pairs, base);
+    }
+
+    // Where the highest bit changes in which the keys of a range differ; the middle of equal keys.
+    fn split(&self, from: usize, to: usize) -> usize {
+        let keys = &self.keys[from..to];
+        let (first, last) = (keys[0].0, keys[keys.len() - 1].0);
+        if first == last {
+            return usize::midpoint(from, to);
+        }
+        let bit = 1u64 << (first ^ last).ilog2();
+        from + keys.partition_point(|key| key.0 & bit == 0)
+    }
+
+    // Merges the clusters from number `start` on, until at most `wanted` are left.
+    fn merge(&self, stack: &mut Stack, start: usize, wanted: usize, pairs: &mut [[Cluster; 2]], base: u32) {
+        for pass in 0.. {
+            let now = &mut stack.clusters[start..];
+            if now.len() <= wanted {
+                return;
+            }
+            let partner = if pass < PASSES { partners(now) } else { std::array::from_fn(|i| i ^ 1) };
+            let mut left = 0;
+            for i in 0..now.len() {
+                let (j, cluster) = (partner[i], now[i]);
+                if j >= now.len() || partner[j] != i {
+                    now[left] = cluster;
+                    left += 1;
+                } else if i < j {
+                    let pair = [cluster, now[j]];
+                    let free = stack.free.pop().unwrap_or_default();
+                    now[left] = self.merged(&pair, free);
+                    pairs[(free - base) as usize] = pair;
+                    left += 1;
+                }
+            }
+            stack.clusters.truncate(start + left);
+        }
+    }
+
+    // The cluster of a pair. It is a leaf if it has few elements, and testing all of them is cheaper than testing the pair's boxes.
+    fn merged(&self, pair: &[Cluster; 2], first: u32) -> Cluster {
+        let [lower, upper] = union(&pair[0].bounds(), &pair[1].bounds());
+        let mut all = Cluster { lower, first, upper, count: 0 };
+        let count = pair[0].count + pair[1].count;
+        if pair.iter().all(|c| c.count > 0) && count <= self.leaves.size {
+            let apart: f32 = pair.iter().map(|c| half_area(&c.bounds()) * c.count as f32).sum();
+            let together = half_area(&[lower, upper]);
+            all.count = if together * count as f32 <= self.leaves.step * together + apart { count } else { 0 };
+        }
+        all
+    }
+}
+
+// The partner with whom each cluster shares the smallest box. Areas are compared by all but their last bits; among equal ones, those
+// are partners whose numbers differ in one bit.
+fn partners(clusters: &[Cluster]) -> [usize; COMPARED] {
+    const PLACE: u32 = COMPARED as u32 - 1;
+    let n = clusters.len();
+    let (mut lower, mut upper) = ([[0.0; COMPARED]; 3], [[0.0; COMPARED]; 3]);
+    for (i, cluster) in clusters.iter().enumerate() {
+        for axis in 0..3 {
+            (lower[axis][i], upper[axis][i]) = (cluster.lower[axis], cluster.upper[axis]);
+        }
+    }
+    let mut best = [u32::MAX; COMPARED];
+    for apart in 1..n {
+        let side = |axis: usize, i: usize| {
+            let (low, high) = (&lower[axis], &upper[axis]);
+            high[i].max(high[i + apart]) - low[i].min(low[i + apart])
+        };
+        for i in 0..n - apart {
+            let (x, y, z) = (side(0, i), side(1, i), side(2, i));
+            let area: f32 = (x + y) * z + x * y;
+            let key = area.to_bits() & !PLACE | (i ^ (i + apart)) as u32;
+            best[i] = best[i].min(key);
+            best[i + apart] = best[i + apart].min(key);
+        }
+    }
+    std::array::from_fn(|i| i ^ (best[i] & PLACE) as usize)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glam::Vec3A;
 
-    fn ball(centre: [f32; 3], radius: f32) -> Aabb {
-        let centre = Vec3A::from_array(centre);
-        Aabb::new(centre - radius, centre + radius)
+    fn ball(centre: [f32; 3], radius: f32) -> Bounds {
+        [centre.map(|x| x - radius), centre.map(|x| x + radius)]
     }
 
-    // Checks the tree: each box is in one leaf, and each parent contains its children.
-    fn depth(boxes: &[Aabb]) -> usize {
-        let tree = build(boxes, (2, 14));
-        let (mut deepest, mut times, mut stack) = (0, vec![0; boxes.len()], vec![(0, 1)]);
-        while let Some((at, level)) = stack.pop() {
+    // Checks a tree: each box is in one leaf, and each cluster's box is that of its pair. Returns the number of levels.
+    fn checked(boxes: &[Bounds], leaves: Leaves) -> usize {
+        let tree = build(boxes, leaves);
+        let (mut deepest, mut times, mut stack) = (0, vec![0; boxes.len()], vec![(tree.root, 1, 0)]);
+        while let Some((at, level, count)) = stack.pop() {
             deepest = deepest.max(level);
-            let node: &Bvh2Node = &tree.nodes[at];
-            if node.is_leaf() {
-                let i = node.first_index as usize;
+            assert!(at.count <= leaves.size && (count == 0 || (1..count).contains(&at.count)));
+            if at.count == 1 {
+                let i = at.first as usize;
                 times[i] += 1;
-                assert_eq!(node.aabb(), &boxes[i]);
+                assert_eq!(at.bounds(), boxes[i]);
                 continue;
             }
-            let children = [node.first_index as usize, node.first_index as usize + 1];
-            let around = tree.nodes[children[0]].aabb().union(tree.nodes[children[1]].aabb());
-            assert_eq!(node.aabb(), &around);
-            stack.extend(children.map(|c| (c, level + 1)));
+            let pair = tree.pairs[at.first as usize];
+            assert_eq!(at.bounds(), union(&pair[0].bounds(), &pair[1].bounds()));
+            assert!(at.count == 0 || at.count == pair[0].count + pair[1].count);
+            stack.extend(pair.map(|child| (child, level + 1, at.count)));
         }
         assert!(times.iter().all(|&t| t == 1));
         deepest
     }
 
-    // As many passes as levels; obvhs needed one pass per box for the first three inputs.
     #[test]
-    fn passes_are_few_whatever_the_boxes() {
+    fn trees_have_few_levels_whatever_the_boxes() {
         let n = 50_000;
-        let of = |ball: fn(f32) -> Aabb| (0..n).map(|i| ball(i as f32)).collect::<Vec<_>>();
+        let of = |ball: fn(f32) -> Bounds| (0..n).map(|i| ball(i as f32)).collect::<Vec<_>>();
         let worlds = [
             of(|i| ball([3.0 * i, 0.0, 0.0], 1.0)),
             of(|i| ball([i, i, i], 0.4)),
@@ -115,19 +303,47 @@ mod tests {
             of(|i| ball([0.0; 3], 0.1 + i)),
             of(|_| ball([1.0, 2.0, 3.0], 0.5)),
             of(|_| ball([0.0; 3], 0.0)),
+            of(|i| ball([libm::powf(2.0, i % 120.0), i, 0.0], 0.5)),
+            of(|i| ball([3e38, i, -3e38], 1.0)),
         ];
         for (k, boxes) in worlds.iter().enumerate() {
-            let depth = depth(boxes);
-            assert!((16..=100).contains(&depth), "{k}: {depth}");
+            for size in [1, 4] {
+                let depth = checked(boxes, Leaves { size, step: 3.0 });
+                assert!((16..=100).contains(&depth), "{k}: {depth}");
+            }
         }
     }
 
     #[test]
     fn few_boxes_make_a_tree_too() {
-        assert!(build(&[], (1, 14)).nodes.is_empty());
-        for n in 1..20_usize {
-            let boxes: Vec<Aabb> = (0..n).map(|i| ball([(i * i % 7) as f32, 0.0, i as f32], 0.5)).collect();
-            assert!((n.ilog2() as usize..=n).contains(&(depth(&boxes) - 1)) || n == 1, "{n}");
+        for n in 1..40_usize {
+            let boxes: Vec<Bounds> = (0..n).map(|i| ball([(i * i % 7) as f32, 0.0, i as f32], 0.5)).collect();
+            let depth = checked(&boxes, ONE);
+            assert!((n.ilog2() as usize..=n).contains(&(depth - 1)) || n == 1, "{n}");
         }
+    }
+
+    // A scatter of boxes, most of them in one bucket of the sort.
+    fn scatter(n: usize) -> Vec<Bounds> {
+        let turn = |i: usize, k: usize| ((i * (7919 + 104 * k)) % 10_007) as f32;
+        let far = |i: usize| if i.is_multiple_of(1000) { 1e6 } else { 1.0 };
+        (0..n).map(|i| ball([0, 1, 2].map(|k| far(i) * turn(i, k)), 1.0 + turn(i, 3) / 1e4)).collect()
+    }
+
+    #[test]
+    fn the_tree_does_not_depend_on_the_number_of_threads() {
+        let boxes = scatter(40_000);
+        let keys = keys(&boxes);
+        let mut expected = keys.clone();
+        expected.sort_unstable();
+        let trees = [1, 3, 8].map(|threads| {
+            let pool = crate::threads::pool(threads).unwrap();
+            assert!(pool.install(|| sorted(keys.clone())) == expected);
+            pool.install(|| build(&boxes, Leaves { size: 2, step: 3.0 }))
+        });
+        for tree in &trees[1..] {
+            assert!(tree.root == trees[0].root && tree.pairs == trees[0].pairs);
+        }
+        checked(&boxes, ONE);
     }
 }
