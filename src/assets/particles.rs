@@ -7,14 +7,15 @@ mod set;
 mod sphere_file;
 mod text_table;
 
-pub use set::ParticleSet;
+pub use set::{ParticleSet, Wanted};
 pub use text_table::{is_table, read_table};
 
 use super::error::AssetError;
-use super::source::{self, Limits};
+use super::source::{self, Content, Limits};
 use crate::math::colormap::{COLOURS, viridis};
 use crate::math::vec3::{Vec3, add, sub, to_f32};
 use crate::scene::{ColourBy, Material, Particles};
+use rayon::prelude::*;
 use std::path::Path;
 
 /// Particles for the renderer.
@@ -46,7 +47,8 @@ impl ColouredSpheres {
         limits: Limits,
     ) -> Result<ColouredSpheres, AssetError> {
         let path = particles.file(frame);
-        let set = read(&path, limits)?;
+        let wanted = Wanted::of(particles.colour_by);
+        let set = read(&path, wanted, limits)?;
         let origin = origin.unwrap_or_else(|| set.origin());
         let values = set.values(particles.colour_by, &path)?;
         let range = match (&values, particles.range) {
@@ -55,7 +57,7 @@ impl ColouredSpheres {
             (Some(values), None) => {
                 let of = |frame| -> Result<Option<[f64; 2]>, AssetError> {
                     let path = particles.file(frame);
-                    Ok(read(&path, limits)?.values(particles.colour_by, &path)?.and_then(|v| ends(&v)))
+                    Ok(read(&path, wanted, limits)?.values(particles.colour_by, &path)?.and_then(|v| ends(&v)))
                 };
                 let mut all = if frame == 0 { ends(values) } else { of(0)? };
                 if all.is_none_or(|[low, high]| low == high) && particles.is_animated() {
@@ -72,14 +74,14 @@ impl ColouredSpheres {
             let t = if high > low { (x - low) / (high - low) } else { 0.5 };
             if x.is_nan() { COLOURS as u16 } else { (t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as u16 }
         };
-        let spheres = set.positions.iter().zip(&set.radii);
+        let spheres = set.positions.par_iter().zip(&set.radii);
         let coloured = |colour| Material { colour, ..particles.material };
         Ok(ColouredSpheres {
             spheres: spheres.map(|(&p, &r)| (to_f32(sub(p, origin)), r as f32)).collect(),
             origin,
-            unknown: values.iter().flatten().filter(|x| x.is_nan()).count(),
+            unknown: values.as_ref().map_or(0, |all| all.par_iter().filter(|x| x.is_nan()).count()),
             colour_indices: match (&values, range) {
-                (Some(values), Some(range)) => values.iter().map(|&x| place(x, range)).collect(),
+                (Some(values), Some(range)) => values.par_iter().map(|&x| place(x, range)).collect(),
                 _ => vec![0; set.radii.len()],
             },
             colours: match range {
@@ -92,10 +94,10 @@ impl ColouredSpheres {
 
     /// The bounding box of all particles: its minimum and maximum corner.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
-        let edge = |sign: f32, i: usize| {
-            f64::from(self.spheres.iter().map(|(c, r)| sign * c[i] + r).fold(f32::NEG_INFINITY, f32::max))
-        };
-        [[0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i))].map(|corner| add(corner, self.origin))
+        let boxes = self.spheres.par_iter().map(|(c, r)| [c.map(|x| r - x), c.map(|x| x + r)]);
+        let farther = |a: [[f32; 3]; 2], b: [[f32; 3]; 2]| [0, 1].map(|k| [0, 1, 2].map(|i| a[k][i].max(b[k][i])));
+        let [low, high] = boxes.reduce(|| [[f32::NEG_INFINITY; 3]; 2], farther).map(|corner| corner.map(f64::from));
+        [low.map(|x| -x), high].map(|corner| add(corner, self.origin))
     }
 
     /// A remark about particles without a value, if there are any.
@@ -110,8 +112,8 @@ const UNKNOWN: Vec3 = [0.6; 3];
 
 // Minimum and maximum; None if no value is a number.
 fn ends(values: &[f64]) -> Option<[f64; 2]> {
-    let finite = values.iter().copied().filter(|x| x.is_finite());
-    finite.fold(None, |ends, x| Some(ends.map_or([x, x], |[low, high]: [f64; 2]| [low.min(x), high.max(x)])))
+    let ends = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+    values.par_iter().filter(|x| x.is_finite()).map(|&x| [x, x]).reduce_with(ends)
 }
 
 // Widens equal ends; never to a sign that no value has.
@@ -124,13 +126,20 @@ fn apart(ends: Option<[f64; 2]>) -> [f64; 2] {
 }
 
 /// Reads a file: a table by its extension (.csv, .xyzr, .txt), any other file as a binary file.
-pub fn read(path: &Path, limits: Limits) -> Result<ParticleSet, AssetError> {
-    read_bytes(path, &source::read("particles", path, limits)?)
+pub fn read(path: &Path, wanted: Wanted, limits: Limits) -> Result<ParticleSet, AssetError> {
+    if is_table(path) {
+        return read_table(path, &source::read("particles", path, limits)?, wanted);
+    }
+    sphere_file::read(path, &Content::open("particles", path, limits)?, wanted)
 }
 
-/// Reads the bytes of a file.
+/// Reads all of the bytes of a file.
+#[cfg(any(test, feature = "fuzzing"))]
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
-    if is_table(path) { read_table(path, bytes) } else { sphere_file::read(path, bytes) }
+    match is_table(path) {
+        true => read_table(path, bytes, Wanted::ALL),
+        false => sphere_file::read(path, &bytes.into(), Wanted::ALL),
+    }
 }
 
 #[cfg(test)]
@@ -147,7 +156,7 @@ mod tests {
     }
 
     fn table(name: &str, text: &str) -> Result<ParticleSet, String> {
-        read_table(Path::new(name), text.as_bytes()).map_err(|e| e.to_string())
+        read_table(Path::new(name), text.as_bytes(), Wanted::ALL).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -161,6 +170,46 @@ mod tests {
         assert!(table("a.csv", "1,2,3,4\n1,2\n").unwrap_err().contains("line 2: it has no `z`"));
         assert!(table("a.csv", "1,2,3,0\n").unwrap_err().contains("radius 0"));
         assert!(table("a.csv", "").unwrap_err().contains("no particles"));
+    }
+
+    #[test]
+    fn tables_in_parts_are_those_of_one_part() {
+        // Several parts; remarks, blank lines, quotes, and ends of lines of all kinds.
+        let row = |i: usize| format!("{i},{}.5,-1e-3,0.25,7", i % 100);
+        let rows: Vec<String> = (0..120_000).map(row).collect();
+        let names = "x,y,z,r,p";
+        let expected = table("a.csv", &format!("{names}\n{}\n", rows.join("\n"))).unwrap();
+        assert_eq!((expected.radii.len(), expected.positions[99_999]), (120_000, [99_999.0, 99.5, -1e-3]));
+        assert_eq!(expected.pressures, vec![7.0; 120_000]);
+        for (head, end) in [
+            ("# remark\n\nx,y,z,r,p", "\r\n"),
+            ("\"x\",\"y\",\"z\",\"r\",\"p\"", "\n"),
+            ("x , y,z,  r,p", "\n\n# remark\n"),
+            ("x,y,z,r,p\n\"0\",\"0.5\", -1e-3,0.25,7", "\n"),
+        ] {
+            let first = usize::from(head.contains("7"));
+            let text = format!("{head}{end}{}", rows[first..].join(end));
+            assert!(table("a.csv", &text).unwrap() == expected, "{head}");
+        }
+        let blanks = rows.join("\n").replace(',', " \t ");
+        let columns = table("a.txt", &format!(" x  y z r p\n{blanks}")).unwrap();
+        assert!(columns == expected);
+        // Faults have their line and particle, wherever they are.
+        for (i, bad, what) in [
+            (110_000, "1,2,?,4,5", "line 110002, column 3: `?` is not a number for `z`"),
+            (90_000, "1,2,3", "line 90002: it has no `r` (column 4)"),
+            (119_999, "1,2,3,-4,5", "line 120001: particle 119999 has the radius -4e0"),
+            (60_000, "1,2,3,4,x", "line 60002, column 5: `x`"),
+        ] {
+            let mut rows = rows.clone();
+            rows[i] = bad.into();
+            let fault = table("a.csv", &format!("{names}\n{}", rows.join("\n"))).unwrap_err();
+            assert!(fault.contains(what), "{fault}");
+        }
+        let mut bytes = format!("{names}\n{}\n", rows.join("\n")).into_bytes();
+        bytes[2_000_000] = 0xff;
+        let fault = read_table(Path::new("a.csv"), &bytes, Wanted::ALL).unwrap_err().to_string();
+        assert!(fault.contains("byte 2000000: expected text"), "{fault}");
     }
 
     #[test]

@@ -2,8 +2,12 @@
 
 use super::error::AssetError;
 use crate::language::Language;
+use crate::system;
+use rayon::prelude::*;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 
 /// The limits of memory for a file.
@@ -83,11 +87,61 @@ pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError>
     }
 }
 
+/// A file of which several threads read parts, or bytes in memory.
+pub enum Content<'a> {
+    File { file: File, length: usize },
+    Memory(&'a [u8]),
+}
+
+impl<'a> From<&'a [u8]> for Content<'a> {
+    fn from(bytes: &'a [u8]) -> Content<'a> {
+        Content::Memory(bytes)
+    }
+}
+
+impl Content<'_> {
+    /// Opens a file that messages call by that name.
+    pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<Content<'static>, AssetError> {
+        let file = open(kind, path, limits)?;
+        let length = file.metadata().map_err(|e| AssetError::read(kind, path, e))?.len() as usize;
+        Ok(Content::File { file, length })
+    }
+    pub fn length(&self) -> usize {
+        match self {
+            Content::File { length, .. } => *length,
+            Content::Memory(bytes) => bytes.len(),
+        }
+    }
+    /// The bytes of a range, all of which must exist.
+    pub fn part(&self, range: Range<usize>) -> io::Result<Cow<'_, [u8]>> {
+        match self {
+            Content::File { file, .. } => {
+                let mut bytes = vec![0; range.len()];
+                system::read_at(file, &mut bytes, range.start as u64)?;
+                Ok(bytes.into())
+            }
+            Content::Memory(bytes) => Ok(bytes.get(range).ok_or(io::ErrorKind::UnexpectedEof)?.into()),
+        }
+    }
+}
+
+// Long files are read in parts of this size by all cores.
+const PART: usize = 4 << 20;
+
+/// Reads a whole file.
 pub fn read(kind: &str, path: &Path, limits: Limits) -> Result<Vec<u8>, AssetError> {
-    let mut bytes = Vec::new();
-    // The file may be growing.
-    let mut file = open(kind, path, limits)?.take(limits.file);
-    file.read_to_end(&mut bytes).map_err(|e| AssetError::read(kind, path, e))?;
+    let mut file = open(kind, path, limits)?;
+    let failed = |e| AssetError::read(kind, path, e);
+    let length = file.metadata().map_err(failed)?.len() as usize;
+    let mut bytes = vec![0; length];
+    if length > PART {
+        let parts = bytes.par_chunks_mut(PART).enumerate();
+        parts.try_for_each(|(i, part)| system::read_at(&file, part, (i * PART) as u64)).map_err(failed)?;
+    } else {
+        bytes.clear();
+        // The file may be growing.
+        (&mut file).take(limits.file).read_to_end(&mut bytes).map_err(failed)?;
+    }
     Ok(bytes)
 }
 
@@ -159,6 +213,22 @@ pub fn decode(
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_file_is_read_in_parts() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("long");
+        let bytes: Vec<u8> = (0..2 * PART + 12_345).map(|i| (i % 251) as u8).collect();
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(read("mesh", &path, Limits::default()).unwrap() == bytes);
+        let content = Content::open("mesh", &path, Limits::default()).unwrap();
+        assert_eq!(content.length(), bytes.len());
+        for content in [content, Content::Memory(&bytes)] {
+            assert_eq!(content.part(1000..1300).unwrap(), &bytes[1000..1300]);
+            let past = content.part(bytes.len() - 1..bytes.len() + 1).unwrap_err();
+            assert_eq!(past.kind(), io::ErrorKind::UnexpectedEof);
+        }
+    }
 
     #[test]
     fn what_has_no_end_is_not_read() {

@@ -162,7 +162,7 @@ mod tests {
         {
             let bytes = write(&set, layout);
             let read = |bytes: &[u8]| match layout {
-                FileLayout::Csv => crate::assets::particles::read_table(Path::new(name), bytes),
+                FileLayout::Csv => crate::assets::particles::read_table(Path::new(name), bytes, particles::Wanted::ALL),
                 _ => crate::assets::particles::read_bytes(Path::new(name), bytes),
             };
             let again = read(&bytes).unwrap();

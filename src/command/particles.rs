@@ -26,6 +26,7 @@ use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Sampling, Scene, Sky, Tone,
     World, numbered,
 };
+use crate::threads::shared_pool;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -64,12 +65,13 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     };
     let start = Instant::now();
     let limits = Limits { file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20), ..Limits::default() };
-    let read = ColouredSpheres::load(&particles, 0, 1, None, limits)?;
+    let load = || ColouredSpheres::load(&particles, 0, 1, None, limits).map(|read| (read.bounds(), read));
+    let (bounds, read) = shared_pool().map_err(OutputError::from)?.install(load)?;
     let read_time = start.elapsed();
     if let Some(unknown) = read.remark(particles.colour_by) {
         say(&unknown);
     }
-    let scene = view(args, particles, read.bounds())?;
+    let scene = view(args, particles, bounds)?;
     let options = RenderOptions {
         devices: match args.device {
             ParticlesDevice::Cpu => Devices::Cpu,

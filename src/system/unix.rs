@@ -30,6 +30,11 @@ pub fn keep_owner(old: &Metadata, new: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Fills `bytes` with those of a file from `at` on. Threads may read at once.
+pub fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
 /// A number that differs between two files of one name.
 pub fn file_number(_path: &Path, facts: &Metadata) -> u64 {
     facts.ino()

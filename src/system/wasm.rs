@@ -3,7 +3,7 @@
 pub use super::posix::*;
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command};
 
@@ -26,6 +26,12 @@ pub fn keep_owner(_old: &Metadata, _new: &File) -> io::Result<()> {
 /// A number that differs between two files of one name.
 pub fn file_number(_path: &Path, _facts: &Metadata) -> u64 {
     0
+}
+
+/// Fills `bytes` with those of a file from `at` on.
+pub fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
 }
 
 /// Hides a folder in listings.

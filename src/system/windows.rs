@@ -122,6 +122,18 @@ pub fn file_number(path: &Path, _facts: &Metadata) -> u64 {
     u64::from(facts.nFileIndexHigh) << 32 | u64::from(facts.nFileIndexLow)
 }
 
+/// Fills `bytes` with those of a file from `at` on. Threads may read at once.
+pub fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[done..], at + done as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            n => done += n,
+        }
+    }
+    Ok(())
+}
+
 /// Hides a folder in listings.
 pub fn hide(folder: &Path) {
     let name: Vec<u16> = long(folder).as_os_str().encode_wide().chain(once(0)).collect();

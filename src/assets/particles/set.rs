@@ -4,6 +4,7 @@ use crate::assets::error::AssetError;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::scene::ColourBy;
 use crate::scene::diagnostic::Rule;
+use rayon::prelude::*;
 use std::path::Path;
 
 // Single precision may move a particle by at most this share of its radius.
@@ -22,15 +23,89 @@ pub struct ParticleSet {
     pub time: Option<f64>,
 }
 
+/// Which values are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub velocities: bool,
+    pub pressures: bool,
+}
+
+impl Wanted {
+    /// All values.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub const ALL: Wanted = Wanted { velocities: true, pressures: true };
+
+    /// Those that particles are colored by.
+    pub fn of(by: ColourBy) -> Wanted {
+        Wanted { velocities: by == ColourBy::Velocity, pressures: by == ColourBy::Pressure }
+    }
+}
+
+/// Some of the particles of a set; values that are not wanted have none.
+pub struct Chunk<'a> {
+    /// The number of the first.
+    pub first: usize,
+    pub positions: &'a mut [[f64; 3]],
+    pub radii: &'a mut [f64],
+    pub velocities: &'a mut [[f64; 3]],
+    pub pressures: &'a mut [f64],
+}
+
+// Particles of a chunk, and those that a thread takes at once.
+const CHUNK: usize = 4096;
+
+// The number of the first particle that breaks a rule, and what is wrong with it.
+type Broken = (usize, &'static str, Rule, f64);
+
+fn broken(i: usize, p: &[f64; 3], r: f64) -> Option<Broken> {
+    let coordinates = p.iter().map(|&x| ("coordinate", Rule::Coordinate, x));
+    let mut all = coordinates.chain([("radius", Rule::Length, r)]);
+    all.find(|(_, rule, x)| !rule.allows(*x)).map(|(what, rule, x)| (i, what, rule, x))
+}
+
+/// What is wrong with a particle of that number, at that place of its file.
+pub fn fault(place: &str, i: usize, p: &[f64; 3], r: f64) -> Option<String> {
+    broken(i, p, r)
+        .map(|(i, what, rule, x)| format!("{place}: particle {i} has the {what} {x:e}; expected {}", rule.expected()))
+}
+
 impl ParticleSet {
+    /// A set of `n` particles, to be filled.
+    pub fn empty(n: usize, wanted: Wanted) -> ParticleSet {
+        let values = |is: bool| if is { n } else { 0 };
+        ParticleSet {
+            positions: vec![[0.0; 3]; n],
+            radii: vec![0.0; n],
+            velocities: vec![[0.0; 3]; values(wanted.velocities)],
+            pressures: vec![0.0; values(wanted.pressures)],
+            time: None,
+        }
+    }
+
+    /// The particles in chunks, which threads fill side by side.
+    pub fn chunks(&mut self) -> Vec<Chunk<'_>> {
+        let (mut velocities, mut pressures) = (self.velocities.chunks_mut(CHUNK), self.pressures.chunks_mut(CHUNK));
+        let places = self.positions.chunks_mut(CHUNK).zip(self.radii.chunks_mut(CHUNK));
+        let part = |(i, (positions, radii))| Chunk {
+            first: i * CHUNK,
+            positions,
+            radii,
+            velocities: velocities.next().unwrap_or_default(),
+            pressures: pressures.next().unwrap_or_default(),
+        };
+        places.enumerate().map(part).collect()
+    }
+
     /// The middle of the particles, if single precision would move the smallest particle by more than a thousandth of its radius, and if
     /// the middle is farther from the origin than the particles extend around it; otherwise the origin.
     pub fn origin(&self) -> Vec3 {
-        let edge = |sign: f64, i: usize| self.positions.iter().map(|p| sign * p[i]).fold(f64::NEG_INFINITY, f64::max);
-        let (low, high) = ([0, 1, 2].map(|i| -edge(-1.0, i)), [0, 1, 2].map(|i| edge(1.0, i)));
+        let positions = self.positions.par_iter().with_min_len(CHUNK).map(|&p| (p, p));
+        let none = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        let (low, high) = positions
+            .reduce(|| none, |a, b| ([0, 1, 2].map(|i| a.0[i].min(b.0[i])), [0, 1, 2].map(|i| a.1[i].max(b.1[i]))));
         let middle = scale(add(low, high), 0.5);
         let max = |v: Vec3| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let smallest = self.radii.iter().copied().fold(f64::INFINITY, f64::min);
+        let smallest = self.radii.par_iter().with_min_len(CHUNK).copied().reduce(|| f64::INFINITY, f64::min);
         let rounding = max(low).max(max(high)) * f64::from(f32::EPSILON) / 2.0;
         let is_far = rounding > MISPLACED * smallest && max(middle) > max(sub(high, middle));
         if is_far { middle } else { [0.0; 3] }
@@ -48,26 +123,22 @@ impl ParticleSet {
             ColourBy::Pressure if self.pressures.is_empty() => missing("pressure"),
             ColourBy::Pressure => Ok(Some(self.pressures.clone())),
             ColourBy::Velocity if self.velocities.is_empty() => missing("velocity"),
-            ColourBy::Velocity => Ok(Some(self.velocities.iter().map(|&v| length(v)).collect())),
+            ColourBy::Velocity => {
+                Ok(Some(self.velocities.par_iter().with_min_len(CHUNK).map(|&v| length(v)).collect()))
+            }
         }
     }
 
     /// Checks that hold for every layout; `place` says where a particle stands in the file.
     pub fn check(self, path: &Path, place: impl Fn(usize) -> String) -> Result<ParticleSet, AssetError> {
-        let broken = |what: String| Err(AssetError::new(path, what));
         if self.radii.is_empty() {
-            return broken("it holds no particles".into());
+            return Err(AssetError::new(path, "it holds no particles".to_owned()));
         }
-        for (i, (p, r)) in self.positions.iter().zip(&self.radii).enumerate() {
-            for (what, rule, x) in
-                p.iter().map(|&x| ("coordinate", Rule::Coordinate, x)).chain([("radius", Rule::Length, *r)])
-            {
-                if !rule.allows(x) {
-                    let expected = rule.expected();
-                    return broken(format!("{}: particle {i} has the {what} {x:e}; expected {expected}", place(i)));
-                }
-            }
+        let all = self.positions.par_iter().zip(&self.radii).enumerate().with_min_len(CHUNK);
+        let first = all.find_map_first(|(i, (p, r))| broken(i, p, *r));
+        match first.and_then(|(i, ..)| fault(&place(i), i, &self.positions[i], self.radii[i])) {
+            Some(what) => Err(AssetError::new(path, what)),
+            None => Ok(self),
         }
-        Ok(self)
     }
 }

@@ -1,8 +1,11 @@
 //! The `sphere` code's binary files, little endian. The layouts follow its Python reader (python/sphere.py).
 
-use super::set::ParticleSet;
+use super::set::{Chunk, ParticleSet, Wanted};
 use crate::assets::error::AssetError;
+use crate::assets::source::Content;
 use crate::scene::limits::MAX_PARTICLES;
+use rayon::prelude::*;
+use std::io;
 use std::path::Path;
 
 // An interleaved layout: the bytes of a number, the vectors and scalars per particle, and the contents of the tail.
@@ -16,31 +19,93 @@ struct Interleaved {
 
 struct File<'a> {
     path: &'a Path,
-    bytes: &'a [u8],
+    content: &'a Content<'a>,
+    wanted: Wanted,
 }
 
 impl File<'_> {
     fn broken(&self, what: String) -> AssetError {
         AssetError::new(self.path, what)
     }
+    fn length(&self) -> usize {
+        self.content.length()
+    }
+    // A few bytes; None at the end of the file.
+    fn bytes<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        let end = at.checked_add(N).filter(|&end| end <= self.length())?;
+        self.content.part(at..end).ok()?.first_chunk().copied()
+    }
     fn u32(&self, at: usize) -> Option<usize> {
-        self.bytes.get(at..)?.first_chunk().map(|&b| u32::from_le_bytes(b) as usize)
+        self.bytes(at).map(|b| u32::from_le_bytes(b) as usize)
     }
     fn f64(&self, at: usize) -> f64 {
-        self.bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(f64::NAN, |&b| f64::from_le_bytes(b))
+        self.bytes(at).map_or(f64::NAN, f64::from_le_bytes)
     }
-    // A number of 4 or 8 bytes.
-    fn number(&self, at: usize, word: usize) -> f64 {
-        let single = || self.bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(f32::NAN, |&b| f32::from_le_bytes(b));
-        if word == 8 { self.f64(at) } else { f64::from(single()) }
+}
+
+// A number of 4 or 8 bytes.
+fn number(bytes: &[u8], at: usize, word: usize) -> f64 {
+    let bytes = bytes.get(at..).unwrap_or_default();
+    let single = || bytes.first_chunk().map_or(f32::NAN, |&b| f32::from_le_bytes(b));
+    if word == 8 { bytes.first_chunk().map_or(f64::NAN, |&b| f64::from_le_bytes(b)) } else { f64::from(single()) }
+}
+
+// Where the numbers of particles are: blocks with a record for each particle, at a byte of the file and so many bytes long.
+struct RecordLayout {
+    word: usize,
+    blocks: [(usize, usize); 3],
+    // Bytes between the coordinates of a vector.
+    step: usize,
+    // A block, and the place in its record.
+    position: (usize, usize),
+    velocity: (usize, usize),
+    radius: (usize, usize),
+    pressure: (usize, usize),
+}
+
+impl RecordLayout {
+    // Reads all particles; threads read and decode parts.
+    fn read(&self, file: &File, n: usize, time: f64) -> Result<ParticleSet, AssetError> {
+        let mut set = ParticleSet { time: Some(time), ..ParticleSet::empty(n, file.wanted) };
+        let read = set.chunks().into_par_iter().try_for_each(|chunk| self.fill(file, chunk));
+        read.map_err(|e| AssetError::read("particles", file.path, e))?;
+        let (at, stride) = self.blocks[self.position.0];
+        set.check(file.path, |i| format!("byte {}", at + i * stride))
+    }
+
+    fn fill(&self, file: &File, chunk: Chunk) -> io::Result<()> {
+        let Chunk { first, positions, radii, velocities, pressures } = chunk;
+        let needed = [
+            Some(self.position.0),
+            Some(self.radius.0),
+            (!velocities.is_empty()).then_some(self.velocity.0),
+            (!pressures.is_empty()).then_some(self.pressure.0),
+        ];
+        let read = |block: usize| {
+            let (at, stride) = self.blocks[block];
+            match needed.contains(&Some(block)) {
+                true => file.content.part(at + first * stride..at + (first + radii.len()) * stride),
+                false => Ok(Default::default()),
+            }
+        };
+        let bytes = [read(0)?, read(1)?, read(2)?];
+        let scalar = |(block, offset): (usize, usize), i: usize| {
+            number(&bytes[block], i * self.blocks[block].1 + offset, self.word)
+        };
+        let vector = |(block, offset), i: usize| [0, 1, 2].map(|axis| scalar((block, offset + axis * self.step), i));
+        positions.iter_mut().enumerate().for_each(|(i, p)| *p = vector(self.position, i));
+        velocities.iter_mut().enumerate().for_each(|(i, v)| *v = vector(self.velocity, i));
+        radii.iter_mut().enumerate().for_each(|(i, r)| *r = scalar(self.radius, i));
+        pressures.iter_mut().enumerate().for_each(|(i, p)| *p = scalar(self.pressure, i));
+        Ok(())
     }
 }
 
 /// Reads a file in the layout that matches its length.
-pub fn read(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
-    let file = File { path, bytes };
+pub fn read(path: &Path, content: &Content, wanted: Wanted) -> Result<ParticleSet, AssetError> {
+    let file = File { path, content, wanted };
     let Some(dimensions) = file.u32(0) else {
-        return Err(file.broken(format!("it ends at byte {}; expected at least 104 bytes of header", bytes.len())));
+        return Err(file.broken(format!("it ends at byte {}; expected at least 104 bytes of header", file.length())));
     };
     if dimensions == 3 {
         return read_interleaved(&file);
@@ -61,7 +126,7 @@ fn count(file: &File, at: usize) -> Result<usize, AssetError> {
         Some(n) => Err(file.broken(format!("byte {at}: {n} particles; expected 1 to {MAX_PARTICLES}"))),
         None => {
             Err(file
-                .broken(format!("it ends at byte {}; expected the number of particles at byte {at}", file.bytes.len())))
+                .broken(format!("it ends at byte {}; expected the number of particles at byte {at}", file.length())))
         }
     }
 }
@@ -104,9 +169,9 @@ fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
     let mut closest: Option<usize> = None;
     for layout in layouts {
         match layout.length(n, file) {
-            Some(length) if length == file.bytes.len() => return interleaved(file, layout, n),
+            Some(length) if length == file.length() => return interleaved(file, layout, n),
             Some(length) => {
-                let off = |l: usize| l.abs_diff(file.bytes.len());
+                let off = |l: usize| l.abs_diff(file.length());
                 closest = closest.filter(|&c| off(c) <= off(length)).or(Some(length));
             }
             None => {}
@@ -117,26 +182,23 @@ fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
     Err(file.broken(format!(
         "it ends at byte {}; with {n} particles the interleaved layout ends at byte {expected} (or, by its variants, elsewhere): \
          it is cut short, or no file of particles",
-        file.bytes.len()
+        file.length()
     )))
 }
 
 fn interleaved(file: &File, layout: Interleaved, n: usize) -> Result<ParticleSet, AssetError> {
-    let w = layout.word;
-    let (start, scalars) = (layout.particles_at(), layout.scalars_at(n));
-    // For each particle, for each axis: position, velocity, and other vectors.
-    let vector = |i: usize, which: usize| {
-        [0, 1, 2].map(|axis| file.number(start + ((i * 3 + axis) * layout.vectors + which) * w, w))
+    // For each particle, for each axis: position, velocity, and other vectors. Then its scalars.
+    let (word, row) = (layout.word, layout.vectors * layout.word);
+    let records = RecordLayout {
+        word,
+        blocks: [(layout.particles_at(), 3 * row), (layout.scalars_at(n), layout.scalars * word), (0, 0)],
+        step: row,
+        position: (0, 0),
+        velocity: (0, word),
+        radius: (1, 2 * word),
+        pressure: (1, (layout.scalars - 1) * word),
     };
-    let scalar = |i: usize, which: usize| file.number(scalars + (i * layout.scalars + which) * w, w);
-    let set = ParticleSet {
-        positions: (0..n).map(|i| vector(i, 0)).collect(),
-        velocities: (0..n).map(|i| vector(i, 1)).collect(),
-        radii: (0..n).map(|i| scalar(i, 2)).collect(),
-        pressures: (0..n).map(|i| scalar(i, layout.scalars - 1)).collect(),
-        time: Some(file.f64(layout.time_at())),
-    };
-    set.check(file.path, |i| format!("byte {}", start + i * 3 * layout.vectors * w))
+    records.read(file, n, file.f64(layout.time_at()))
 }
 
 fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
@@ -154,10 +216,7 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     // Gravity and 14 numbers, the contact model, three numbers, the walls; then three numbers on walls, and bonds.
     let walls_at = contact + 17 * 8 + 4 + 3 * 8;
     let missing = |at: usize| {
-        file.broken(format!(
-            "it ends at byte {}; {n} particles of version {version} need {at} and more",
-            file.bytes.len()
-        ))
+        file.broken(format!("it ends at byte {}; {n} particles of version {version} need {at} and more", file.length()))
     };
     let walls = file.u32(walls_at).ok_or_else(|| missing(walls_at + 4))?;
     let bonds_at = walls_at.saturating_add(4).saturating_add(walls.saturating_mul(4 + 8 * 8)).saturating_add(3 * 8 + 8);
@@ -165,24 +224,22 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     // Each bond has two particles and eight numbers; a color number for each particle ends the file.
     let plain = bonds_at.saturating_add(4 + 16).saturating_add(bonds.saturating_mul(8 + 8 * 8));
     let length = plain.saturating_add(4 * n);
-    if length != file.bytes.len() {
+    if length != file.length() {
         return Err(file.broken(format!(
             "it ends at byte {}; with {n} particles, {walls} walls and {bonds} bonds a file of version {version} ends at byte {}: \
              it is cut short, or holds a fluid, which is not read",
-            file.bytes.len(),
+            file.length(),
             length
         )));
     }
-    let row = |at: usize, width: usize, i: usize| {
-        let p = at + 8 * width * i;
-        [file.f64(p), file.f64(p + 8), file.f64(p + 16)]
+    let records = RecordLayout {
+        word: 8,
+        blocks: [(start, 32), (velocity, 32), (scalars + 8 * 4 * n, 8)],
+        step: 8,
+        position: (0, 0),
+        velocity: (1, 0),
+        radius: (0, 24),
+        pressure: (2, 0),
     };
-    let set = ParticleSet {
-        positions: (0..n).map(|i| row(start, 4, i)).collect(),
-        radii: (0..n).map(|i| file.f64(start + 32 * i + 24)).collect(),
-        velocities: (0..n).map(|i| row(velocity, 4, i)).collect(),
-        pressures: (0..n).map(|i| file.f64(scalars + 8 * (4 * n + i))).collect(),
-        time: Some(file.f64(24)),
-    };
-    set.check(file.path, |i| format!("byte {}", start + 32 * i))
+    records.read(file, n, file.f64(24))
 }
