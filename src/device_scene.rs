@@ -13,10 +13,10 @@ pub mod upload;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
-    Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_EMITTERS, FEATURE_FILTER, FEATURE_FOG, FEATURE_LENS,
-    FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH,
-    INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, Material, MipLevel, Scene as GpuScene, SmallScene, Star,
-    TONE_LUT_LAST,
+    Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
+    FEATURE_FOG, FEATURE_LENS, FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, HORIZON_FEATURES,
+    INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, Material, MipLevel,
+    Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
@@ -309,6 +309,7 @@ fn features(scene: &Scene) -> i32 {
         | (i32::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE)
         | (i32::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
         | (i32::from(world.air.is_foggy()) * FEATURE_FOG)
+        | (i32::from(render.caustics && !world.bodies.is_empty()) * FEATURE_CAUSTICS)
         | (i32::from(!render.shadows) * FEATURE_NO_SHADOWS)
 }
 

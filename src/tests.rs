@@ -15,6 +15,7 @@ mod bars;
 mod bevels;
 mod bvh;
 mod camera;
+mod caustics;
 mod circles;
 mod common;
 mod denoise;

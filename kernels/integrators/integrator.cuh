@@ -11,6 +11,7 @@
 //                                        continues with these rays; true: one has replaced the shaded ray
 #pragma once
 #include "../shading/camera.cuh"
+#include "../shading/caustics.cuh"
 #include "../shading/light.cuh"
 #include "../shading/microfacet.cuh"
 #include "../shading/sky.cuh"

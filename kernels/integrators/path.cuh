@@ -115,7 +115,8 @@ struct PathTracing : RandomSamples {
     }
     if (!any(surface)) return false;
     const Mask met = given_any(surface);
-    const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wavelength(scene, incoming, queue));
+    const Wavelength wave = wavelength(scene, incoming, queue);
+    const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wave);
     const Ray ray = attenuate(incoming, s);
     if (has_fog(scene)) queue.add_radiance(incoming, clamp_indirect(scene, incoming, incoming.weight * s.fog), met);
     const SamplePoint point = queue.sampler(ray);
@@ -133,6 +134,12 @@ struct PathTracing : RandomSamples {
       const Mask lit = given_any(spreads);
       POLYFLY_NO_UNROLL
       for (int i = 0; i < scene.lights.len; ++i) sample_light<false>(scene, i, ray, s, lit, queue);
+      if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
+        if (has_caustics(scene)) {
+          const Vec light = caustics<false>(scene, ray, s, wave, point, lit);
+          queue.add_radiance(ray, clamp_indirect(scene, ray, light), spreads);
+        }
+      }
       if constexpr (weighs_samples<S>()) {
         if (scene.emitters.len > 0) {
           LightSample sample = sample_emitter(scene, ray, s, point, lit);

@@ -66,7 +66,8 @@ struct Whitted {
       return false;
     }
     const Mask met = given_any(surface);
-    const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wavelength(scene, incoming, queue));
+    const Wavelength wave = wavelength(scene, incoming, queue);
+    const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wave);
     const Ray ray = attenuate(incoming, s);
     queue.add_radiance(ray,
                        ray.weight *
@@ -75,7 +76,19 @@ struct Whitted {
                        active);
     if (has_fog(scene)) queue.add_radiance(incoming, incoming.weight * s.fog, met);
     POLYFLY_NO_UNROLL
-    for (int i = 0; i < light_count(scene); ++i) sample_light<true>(scene, i, ray, s, met, queue);
+    for (int i = 0; i < light_count(scene); ++i) {
+      if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
+        StraightLight<S, Q> straight = {scene, queue, has_caustics(scene) && i < scene.lights.len};
+        sample_light<true>(scene, i, ray, s, met, straight);
+      } else {
+        sample_light<true>(scene, i, ray, s, met, queue);
+      }
+    }
+    if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
+      const Mask lit = met & shows_light(s);
+      if (has_caustics(scene) && any(lit))
+        queue.add_radiance(ray, caustics<true>(scene, ray, s, wave, queue.sampler(ray), given_any(lit)), lit);
+    }
     return queue.spawn(spawn_secondary_rays(scene, ray, s, met, queue));
   }
 };

@@ -274,6 +274,15 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
   return emitter_light<true>(scene, number, true, get_2d(point, dim_of_bounce(ray.bounces, DIM_POINT)), ray, s, met);
 }
 
+// The way to a point on the disc that a spherical light shows, by the way to its center.
+POLYFLY_FN Vec point_on_light(const Light& light, Vec towards, Vec otherwise, Pair u2) {
+  const Basis basis = basis_around(normalise_or(towards, otherwise));
+  const Real r = sqrt(max(u2.v, Real(1.0e-20f))) * Real(light.radius);
+  Real sine, cosine;
+  sincos_2pi(u2.u, sine, cosine);
+  return fma(basis.down, r * sine, fma(basis.right, r * cosine, towards));
+}
+
 // Light samples at a bounce: half as many per bounce, at least one, since later hits are dimmer and more numerous.
 POLYFLY_FN Int samples_at_bounce(int max_samples, Int bounce) {
   const Int halvings = select(bounce < Int(16), bounce, Int(16));
@@ -310,13 +319,9 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
       } else {
         Vec towards = vec(light.position) - s.p;
         if (light.radius > 0.0f) {
-          const Basis basis = basis_around(normalise_or(towards, s.n));
           const Pair u2 =
               get_2d(subsample(queue.sampler(ray), count, j), bounce * Int(scene.lights.len) + Int(i + DIM_LIGHTS));
-          const Real r = sqrt(max(u2.v, Real(1.0e-20f))) * Real(light.radius);
-          Real sine, cosine;
-          sincos_2pi(u2.u, sine, cosine);
-          towards = fma(basis.down, r * sine, fma(basis.right, r * cosine, towards));
+          towards = point_on_light(light, towards, s.n, u2);
         }
         sample = eval_light(scene, towards, light, ray, s, sampled);
       }

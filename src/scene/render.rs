@@ -30,6 +30,8 @@ keys! {
         /// Shadow rays per shading point to lamps and other emitters, chosen with probability proportional to power, or "all": one to each; 0: lamps light the floor only.
         pub lamp_samples: LampSamples = LampSamples::Floor,
             rule(Rule::Whole(0, MAX_LIGHT_SAMPLES)), slider(0.0, 64.0), when("integrator", &["whitted"]), group("Light");
+        /// Flat faces of bodies throw the light of lights and of the sun onto other surfaces, without noise: mirrors by one reflection, glass by two refractions.
+        pub caustics: bool = false, when("integrator", &["whitted", "path"]), group("Light");
         /// Maximum number of bounces.
         pub depth: u32 = defaults::DEPTH, rule(Rule::Whole(0, MAX_DEPTH)), slider(0.0, 32.0), group("Rays"), spelled();
         /// Rays whose weight falls below this are dropped (Whitted). The exposure's gain divides it.
@@ -37,6 +39,10 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
+        if self.integrator == Integrator::AmbientOcclusion && self.caustics {
+            let what = "`caustics` beside `integrator = \"ao\"`".to_owned();
+            table.problem_at("caustics", what, "it without: ambient occlusion knows no lights".to_owned());
+        }
         let why = match self.integrator {
             Integrator::Whitted => return,
             Integrator::Path => "paths ask a lamp at each bounce",

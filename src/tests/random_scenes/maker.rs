@@ -188,6 +188,9 @@ impl SceneMaker<'_> {
             self.add(format_args!("noise = {noise}"));
             self.uneven = true;
         }
+        if !self.ao && self.some(0.3) {
+            self.add(format_args!("caustics = true"));
+        }
         if self.some(0.2) {
             self.add(format_args!("shadows = false"));
         }
