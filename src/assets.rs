@@ -1,10 +1,12 @@
-//! What a scene names and does not hold itself: its floor's picture, meshes and particles, read from files into plain data.
+//! What a scene names and does not hold itself: pictures of its floor and bodies, meshes and particles, read from files into plain data.
 
 mod atmosphere;
 mod error;
+pub mod finish;
 pub mod grid;
 pub mod mesh;
 pub mod particles;
+mod patterns;
 pub mod relief;
 pub mod sky;
 pub mod source;
@@ -15,9 +17,10 @@ pub(crate) use error::why_unread;
 
 use crate::math::vec3::Vec3;
 use crate::scene::Scene;
+use finish::Finish;
 use mesh::Triangles;
 use particles::ColouredSpheres;
-use relief::ReliefMaps;
+use relief::{ReliefMaps, Surface};
 use sky::SkyMap;
 use source::Limits;
 use std::sync::Arc;
@@ -30,6 +33,8 @@ pub struct Assets {
     pub texture: Option<Arc<Texture>>,
     /// The floor's relief.
     pub relief: Option<Arc<ReliefMaps>>,
+    /// The pictures of each body; empty if none has one.
+    pub finishes: Arc<Vec<Finish>>,
     /// The sky's picture.
     pub sky: Option<Arc<SkyMap>>,
     /// The triangles of each of the scene's meshes, then of its rectangles.
@@ -52,13 +57,17 @@ impl Assets {
         let floor = || -> Result<_, AssetError> {
             let Some(floor) = &world.floor else { return Ok((None, None)) };
             let texture = floor.texture.as_ref().map(|s| Texture::load(s, limits)).transpose()?;
-            Ok((texture, ReliefMaps::of(floor, limits)?))
+            let relief =
+                floor.relief.as_ref().map(|r| ReliefMaps::of(r, &Surface::of_floor(floor), limits)).transpose()?;
+            Ok((texture, relief))
         };
-        let (floor, sky) = rayon::join(floor, || SkyMap::of(&world.sky, limits));
+        let bodies = || finish::load_all(&world.bodies, limits);
+        let ((floor, finishes), sky) = rayon::join(|| (floor(), bodies()), || SkyMap::of(&world.sky, limits));
         let (texture, relief) = floor?;
         Ok(Assets {
             texture: texture.map(Arc::new),
             relief: relief.map(Arc::new),
+            finishes: Arc::new(finishes?),
             sky: sky?.map(Arc::new),
             meshes: Arc::new(meshes),
             particles,

@@ -2,6 +2,7 @@
 //! replaces the others.
 
 mod emitters;
+mod finish;
 pub mod floor;
 pub mod geometry;
 pub mod lightmap;
@@ -32,7 +33,9 @@ pub struct FixedArrays {
     pub floor: Vec<FloorQuad>,
     /// The mip levels of the floor's texture.
     pub mip_levels: Vec<MipLevel>,
-    /// The texels of the mip levels, two words each.
+    /// The mip levels of the bodies' textures and reliefs.
+    pub finish_levels: Vec<MipLevel>,
+    /// The texels of all levels, two words each.
     pub texels: Vec<i32>,
     /// A table from the square root of linear light to sRGB codes.
     pub tone_lut: Vec<i32>,
@@ -128,20 +131,18 @@ impl DeviceScene {
         let origin = assets.origin();
         let scene = &*scene.seen_from(origin);
         let geometry = geometry(scene, assets);
-        let (mut mip_levels, mut texels) = (Vec::new(), Vec::new());
-        let relief = assets.relief.iter().flat_map(|r| &r.maps.levels);
-        for level in assets.texture.iter().flat_map(|t| &t.levels).chain(relief) {
-            let first = (texels.len() / 2) as i32;
-            mip_levels.push(MipLevel { first, width: level.width as i32, height: level.height as i32 });
-            texels.reserve(level.cells.len() * 2);
-            texels.extend(level.cells.iter().copied().flat_map(upload::texel_words));
-        }
+        let mut texels = Vec::new();
+        let of_floor = assets.texture.as_deref().into_iter().chain(assets.relief.iter().map(|r| &r.maps));
+        let mip_levels = of_floor.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
+        let of_bodies = finish::pictures(&assets.finishes);
+        let finish_levels = of_bodies.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
         let (stars, star_cells) = sky::stars(sky::map(scene, assets));
         let fixed = FixedArrays {
             stars,
             star_cells,
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
             mip_levels,
+            finish_levels,
             texels,
             tone_lut: tone_lut(scene.film.tone),
             sky: sky::map(scene, assets).map(|s| s.with_rim()).unwrap_or_default(),
@@ -236,6 +237,7 @@ impl DeviceScene {
         Ok(GpuScene {
             floor: to.push(&fixed.floor)?,
             mip_levels: to.push(&fixed.mip_levels)?,
+            finish_levels: to.push(&fixed.finish_levels)?,
             texels: to.push(&fixed.texels)?,
             tone_lut: to.push(&fixed.tone_lut)?,
             sky: to.push(&fixed.sky)?,

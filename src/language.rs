@@ -260,8 +260,8 @@ messages! {
     renders_without_it() "`--missing-texture stand-in` renders without it" "с `--missing-texture stand-in` сцена рисуется без него";
     no_file(name) "there is no file `{name}`" "файла `{name}` нет";
     a_checker_stands_in() "a magenta checker stands in for it" "вместо него будет пурпурная шахматная доска";
-    evenly_rough() "the floor is evenly rough without it" "без него шероховатость пола одинакова";
-    flat_floor() "the floor is flat without it" "без него пол плоский";
+    evenly_rough() "the surface is evenly rough without it" "без него шероховатость поверхности одинакова";
+    flat_without() "the surface is flat without it" "без него поверхность плоская";
     allow_outside() "put it inside, or give --allow-outside if you trust the scene"
         "переместите файл туда или, если доверяете сцене, добавьте --allow-outside";
     cannot_read(name, why) "cannot read {name}: {why}" "{name}: файл не читается: {why}";

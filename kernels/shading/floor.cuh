@@ -44,7 +44,7 @@ POLYFLY_NOINLINE Relief floor_relief(const S& scene, int k, Vec d, Vec face, Rea
   for (int i = 0; i < constants.relief_layers; ++i) {
     // The second of two layers moves in the opposite direction, with an offset.
     const float sign = i == 0 ? 1.0f : -1.0f, shift = i == 0 ? 0.0f : 0.381966f;
-    const Vec texel = sample_texture(scene, picture_levels(scene), constants.relief_levels,
+    const Vec texel = sample_texture(scene.texels, scene.mip_levels, picture_levels(scene), constants.relief_levels,
                                      fract(fma(u, tiles, Real(sign * constants.relief_u + shift))),
                                      fract(fma(v, tiles, Real(sign * constants.relief_v + shift))), covered * tiles, m);
     along_u = along_u + (texel.x - flat);
@@ -60,13 +60,6 @@ POLYFLY_NOINLINE Relief floor_relief(const S& scene, int k, Vec d, Vec face, Rea
   return relief;
 }
 
-// The footprint of a sample relative to the floor's width: that of the cone, widened by the square root of the
-// foreshortening, as a compromise between blur and aliasing.
-POLYFLY_FN Real floor_footprint(Real cone, Real facing) {
-  const Real slant = max(facing * facing, Real(1.0e-4f));
-  return cone * reciprocal(sqrt(sqrt(slant)));
-}
-
 // The transmittance of quad k of the floor at p, (u, v), in direction d.
 template <class S>
 POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Real u, Real v, Mask m) {
@@ -80,7 +73,7 @@ POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Re
     through = through * (one - sheet_reflectance(Real(material.sheet), cosine));
   }
   const int levels = picture_levels(scene);
-  if (levels > 0) through = through * sample_texture(scene, 0, levels, fract(u), fract(v), Real(0.0f), m);
+  if (levels > 0) through = through * sample_texture(scene.texels, scene.mip_levels, 0, levels, fract(u), fract(v), Real(0.0f), m);
   if (!(constants.floor_fade > 0.0f)) return through;
   const Real clear = haze_transmittance(scene, p);
   return quad.side == FLOOR_ENDLESS ? through * clear : attenuate_by_haze(through, clear);
@@ -104,12 +97,12 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
   const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint * quad.uv_per_length);
   const int levels = picture_levels(scene);
   if (levels > 0) {
-    x.texture = select(m, sample_texture(scene, 0, levels, u, v, floor_footprint(cone, facing), m), x.texture);
+    x.texture = select(m, sample_texture(scene.texels, scene.mip_levels, 0, levels, u, v, slanted_footprint(cone, facing), m), x.texture);
     x.has_texture = x.has_texture | m;
   }
   if constexpr (has_features<S>(FEATURE_FLOOR)) {
     if (scene.constants.relief_levels > 0) {
-      const Relief relief = floor_relief(scene, k, ray.d, x.n, hit.u, hit.v, floor_footprint(cone, facing), m);
+      const Relief relief = floor_relief(scene, k, ray.d, x.n, hit.u, hit.v, slanted_footprint(cone, facing), m);
       x.n = select(m, relief.n, x.n);
       x.alpha = select(m, relief.alpha, x.alpha);
       x.has_relief = x.has_relief | m;

@@ -29,7 +29,10 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
   // A ray has a single surface: bodies and floors get code of their own, which is shorter than code for all materials.
   if (!SceneTraits<S>::grid && body) {
     interaction_body(scene, index, ray, hit, true, x);
-    Surface<S> s = scatter<REFRACTS>(scene, ray, hit, x, true, wave);
+    if constexpr (has_features<S>(FEATURE_FINISHES))
+      if (has_finish(scene, index)) finish_body(scene, frame, index, ray, hit, true, x);
+    constexpr int USES = has_features<S>(FEATURE_FINISHES) ? TEXTURED | REFRACTS : REFRACTS;
+    Surface<S> s = scatter<USES>(scene, ray, hit, x, true, wave);
     shade_bars(scene, frame, index, ray, x, true, s);
     return s;
   }
@@ -43,6 +46,12 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
   return scatter<REFRACTS | EMITS>(scene, ray, hit, x, met, wave);
 #else
   if (any(body)) interaction_body(scene, index, ray, hit, body, x);
+  if constexpr (has_features<S>(FEATURE_FINISHES)) {
+    if (scene.finishes.len > 0)
+      for_each_index(index, body, [&](int k, Mask m) POLYFLY_LAMBDA {
+        if (has_finish(scene, k)) finish_body(scene, frame, k, ray, hit, m, x);
+      });
+  }
   interaction_of_kind(scene, kind, index, ray, hit, met, x);
   for_each_index(index, floor,
                  [&](int k, Mask m) POLYFLY_LAMBDA { interaction_floor(scene, frame, k, ray, hit, m, x); });

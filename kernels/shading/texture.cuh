@@ -1,4 +1,4 @@
-// Textures: the floor's image, its relief and its light map.
+// Textures: images, reliefs and the floor's light map.
 #pragma once
 #include "../math.cuh"
 #include "../types.cuh"
@@ -47,32 +47,37 @@ POLYFLY_FN Vec bilinear(const Array<int>& texels, Int first, Int width, Int heig
   return mix(upper, lower, fy) * Real(1.0f / 65535.0f);
 }
 
-template <class S>
-POLYFLY_FN Vec sample_level(const S& scene, Int level, Real u, Real v, Mask m) {
-  const int* table = &scene.mip_levels.data[0].first;
-  const int words = WORDS(MipLevel) * scene.mip_levels.len;
+POLYFLY_FN Vec sample_level(const Array<int>& texels, const Array<MipLevel>& levels, Int level, Real u, Real v, Mask m) {
+  const int* table = &levels.data[0].first;
+  const int words = WORDS(MipLevel) * levels.len;
   const Int a = level * Int(WORDS(MipLevel));
   const Int first = read(table, words, a, m), width = read(table, words, a + Int(WORD(MipLevel, width)), m),
             height = read(table, words, a + Int(WORD(MipLevel, height)), m);
-  return bilinear(scene.texels, first, width, height, u, v, m);
+  return bilinear(texels, first, width, height, u, v, m);
 }
 
-// Trilinear: the mip level follows from the number of texels that a sample covers, so that a distant floor does not
-// alias. The logarithm is read from the exponent bits and linear in between.
-template <class S>
-POLYFLY_FN Vec sample_texture(const S& scene, int first, int levels, Real u, Real v, Real covered, Mask m) {
-  const MipLevel& finest = scene.mip_levels.at(first);
+// Trilinear, of `levels` levels from `first` on: the mip level follows from the number of texels that a sample covers, so that
+// a distant surface does not alias. The logarithm is read from the exponent bits and linear in between.
+POLYFLY_FN Vec sample_texture(const Array<int>& texels, const Array<MipLevel>& all, int first, int levels, Real u, Real v,
+                              Real covered, Mask m) {
+  const MipLevel& finest = all.at(first);
   int longest = finest.width > finest.height ? finest.width : finest.height;
-  Real texels = max(covered * Real((float)longest), Real(1.0f));
-  Int word = bits(texels);
+  Real count = max(covered * Real((float)longest), Real(1.0f));
+  Int word = bits(count);
   Int level = (word >> 23) - Int(127);
   Real part = from_bits((word & Int(0x7fffff)) | Int(0x3f800000)) - Real(1.0f);
   const Int last = Int(levels - 1);
   part = select(level < last, part, Real(0.0f));
   level = select(level < last, level, last);
   Int next = select(level < last, level + Int(1), last);
-  const Vec fine = sample_level(scene, level + Int(first), u, v, m);
+  const Vec fine = sample_level(texels, all, level + Int(first), u, v, m);
   const Mask blends = m & (part > Real(0.0f));
   if (!any(blends)) return fine;
-  return mix(fine, sample_level(scene, next + Int(first), u, v, m), part);
+  return mix(fine, sample_level(texels, all, next + Int(first), u, v, m), part);
+}
+// The footprint of a sample on a slanted surface, of a cone's width there: widened by the square root of the foreshortening,
+// as a compromise between blur and aliasing.
+POLYFLY_FN Real slanted_footprint(Real cone, Real facing) {
+  const Real slant = max(facing * facing, Real(1.0e-4f));
+  return cone * reciprocal(sqrt(sqrt(slant)));
 }

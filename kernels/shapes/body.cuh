@@ -5,7 +5,7 @@
 // cannot hit it again, and a ray inside it can only leave, so no ray needs an epsilon.
 #pragma once
 #include "../medium.cuh"
-#include "interaction.cuh"
+#include "../shading/finish.cuh"
 
 // The indices of body k's materials. In a small scene the index follows from k, which saves a GPU a load.
 template <class S>
@@ -147,6 +147,14 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
       stopped = stopped | (out & (next_face_distance(scene, body, p) < Real(body.bar)));
     }
     remaining = select(stopped, vec(zero, zero, zero), remaining);
+  }
+  if constexpr (has_features<S>(FEATURE_FINISHES)) {
+    if (has_finish(scene, k) && outer.transparency > 0.0f) {
+      if (any(in))
+        remaining = select(in, remaining * finish_transmittance(scene, body, k, fma(d, c.enter, q), in), remaining);
+      if (any(out))
+        remaining = select(out, remaining * finish_transmittance(scene, body, k, fma(d, c.leave, q), out), remaining);
+    }
   }
   const Material& inner = scene.materials.at(inside_material(scene, body, k));
   transmit_closed(scene, outer, inner, line, c, here, in, out, active, remaining);

@@ -1,21 +1,21 @@
-//! The floor's relief: maps of heights, normals and roughness, loaded or procedural, as slopes and microfacets with mip levels.
+//! Reliefs of floors and of bodies' faces: maps of heights, normals and roughness, loaded or procedural, as slopes and microfacets with mip levels.
 
 use super::error::AssetError;
 use super::grid::Grid;
+use super::patterns;
 use super::source::{self, Limits};
-use super::texture::{Texture, periodic_noise};
-use crate::math::smooth_step;
+use super::texture::Texture;
 use crate::math::vec3::{Vec3, add, dot, length, scale};
-use crate::scene::{Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
+use crate::scene::{Body, Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
 use rayon::prelude::*;
 use std::path::Path;
 
 /// A relief in the kernels' format.
 #[derive(Clone, Debug)]
 pub struct ReliefMaps {
-    /// Red and green: slopes along the floor's u and v; [`LEVEL`] is flat. Blue: the square of GGX's alpha.
+    /// Red and green: slopes along u and v; [`LEVEL`] is flat. Blue: the square of GGX's alpha.
     pub maps: Texture,
-    /// Factor from the distance of red and green to [`LEVEL`], in 65535ths, to a height over the floor's width.
+    /// Factor from the distance of red and green to [`LEVEL`], in 65535ths, to a height over the picture's width.
     pub slope: f32,
     /// The square of alpha at the maximum of blue.
     pub alpha: f32,
@@ -26,22 +26,27 @@ pub const LEVEL: u16 = 32768;
 
 const MAX_SIDE: u32 = 8192;
 const BUILTIN_SIDE: u32 = 512;
+const FINE_SIDE: u32 = 1024;
 
 // Slopes along u and v, the squared slope in space, and the square of alpha.
 type Cell = [f32; 4];
 
 fn load(source: &MapSource, limits: Limits) -> Result<Grid<f32>, AssetError> {
-    let height = match source {
+    let (side, value): (u32, fn(f64, f64) -> f64) = match source {
         MapSource::File(path) => {
             let grey = open(path, limits)?.into_luma16();
             let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
             return Ok(Grid { width: grey.width(), height: grey.height(), cells });
         }
-        MapSource::Ripples => ripples,
-        MapSource::Tiles => tiles,
-        MapSource::Puddles => puddles,
+        MapSource::Ripples => (BUILTIN_SIDE, patterns::ripples),
+        MapSource::Tiles => (BUILTIN_SIDE, patterns::tiles),
+        MapSource::Puddles => (BUILTIN_SIDE, patterns::puddles),
+        MapSource::Slate => (FINE_SIDE, patterns::slate),
+        MapSource::Brushed => (FINE_SIDE, patterns::brushed),
+        MapSource::Scratches => (FINE_SIDE, patterns::scratches),
+        MapSource::Dust => (FINE_SIDE, patterns::dust),
     };
-    Ok(Grid::over_square(BUILTIN_SIDE, |u, v| height(u, v) as f32))
+    Ok(Grid::over_square(side, |u, v| value(u, v) as f32))
 }
 
 fn lerp(a: f32, b: f32, t: f32) -> f32 {
@@ -52,15 +57,26 @@ fn open(path: &Path, limits: Limits) -> Result<image::DynamicImage, AssetError> 
     source::read_picture("relief", path, MAX_SIDE, limits)
 }
 
-// The floor's gradients of u and v; of a bent floor those of its first half.
-struct Gradients {
+/// The surface under a relief.
+pub struct Surface {
+    // The gradients of u and v.
     u: Vec3,
     v: Vec3,
+    // Whether its picture repeats.
+    repeats: bool,
+    roughness: f64,
 }
-impl Gradients {
-    fn of(floor: &Floor) -> Gradients {
+impl Surface {
+    /// A floor; of a bent one its first half.
+    pub fn of_floor(floor: &Floor) -> Surface {
         let [u, v] = uv_gradients(&floor.corners, [0, 1, 3]);
-        Gradients { u, v }
+        Surface { u, v, repeats: floor.shape == FloorShape::Endless, roughness: floor.material.roughness }
+    }
+    /// A face of a body.
+    pub fn of_body(body: &Body) -> Surface {
+        let per_length = 0.5 / body.radius;
+        let (u, v) = ([per_length, 0.0, 0.0], [0.0, per_length, 0.0]);
+        Surface { u, v, repeats: false, roughness: body.material.roughness }
     }
     fn square(&self, along_u: f32, along_v: f32) -> f32 {
         let slope = add(scale(self.u, f64::from(along_u)), scale(self.v, f64::from(along_v)));
@@ -69,11 +85,9 @@ impl Gradients {
 }
 
 impl ReliefMaps {
-    /// The relief of a floor, if it has one.
-    pub fn of(floor: &Floor, limits: Limits) -> Result<Option<ReliefMaps>, AssetError> {
-        let Some(relief) = &floor.relief else { return Ok(None) };
-        let gradients = Gradients::of(floor);
-        let slopes = slopes(floor, relief, &gradients, limits)?;
+    /// The relief of a surface.
+    pub fn of(relief: &Relief, surface: &Surface, limits: Limits) -> Result<ReliefMaps, AssetError> {
+        let slopes = slopes(relief, surface, limits)?;
         let roughness = relief.roughness_map.as_ref().map(|map| load(map, limits)).transpose()?;
         let sizes = [slopes.as_ref().map(|g| (g.width, g.height)), roughness.as_ref().map(|g| (g.width, g.height))];
         let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
@@ -88,28 +102,23 @@ impl ReliefMaps {
             let [along_u, along_v] = slopes
                 .as_ref()
                 .map_or([0.0; 2], |s| s.sample(u, v, |a, b, t| [lerp(a[0], b[0], t), lerp(a[1], b[1], t)]));
-            let rough = floor.material.roughness * f64::from(roughness.as_ref().map_or(1.0, |r| r.sample(u, v, lerp)));
-            [along_u, along_v, gradients.square(along_u, along_v), (rough * rough * rough * rough) as f32]
+            let rough = surface.roughness * f64::from(roughness.as_ref().map_or(1.0, |r| r.sample(u, v, lerp)));
+            [along_u, along_v, surface.square(along_u, along_v), (rough * rough * rough * rough) as f32]
         });
         let mean = |four: [Cell; 4]| [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25);
-        Ok(Some(coded(&finest.into_levels(mean), &gradients)))
+        Ok(coded(&finest.into_levels(mean), surface))
     }
 }
 
-// Slopes along the floor's u and v, from heights or from normals.
-fn slopes(
-    floor: &Floor,
-    relief: &Relief,
-    gradients: &Gradients,
-    limits: Limits,
-) -> Result<Option<Grid<[f32; 2]>>, AssetError> {
+// Slopes along u and v, from heights or from normals.
+fn slopes(relief: &Relief, surface: &Surface, limits: Limits) -> Result<Option<Grid<[f32; 2]>>, AssetError> {
     Ok(match &relief.bumps {
         Bumps::Flat => None,
         Bumps::Heights { map, depth } => {
             let heights = load(map, limits)?;
             let (w, h) = (i64::from(heights.width), i64::from(heights.height));
             // A map that does not repeat has ends, where the difference is one-sided.
-            let ends = relief.tiles == 1 && floor.shape != FloorShape::Endless;
+            let ends = relief.tiles == 1 && !surface.repeats;
             let around =
                 |at: i64, last: i64| if ends { ((at - 1).max(0), (at + 1).min(last)) } else { (at - 1, at + 1) };
             let steepness = depth * f64::from(relief.tiles);
@@ -127,8 +136,8 @@ fn slopes(
         }
         Bumps::Normals(path) => {
             let picture = open(path, limits)?.into_rgb16();
-            let per_u = 1.0 / length(gradients.u);
-            let per_v = 1.0 / length(gradients.v);
+            let per_u = 1.0 / length(surface.u);
+            let per_v = 1.0 / length(surface.v);
             let cells = picture.pixels().map(|p| {
                 let [x, y, z] = p.0.map(|c| f64::from(c) / 65535.0 * 2.0 - 1.0);
                 let z = z.max(0.05);
@@ -142,8 +151,8 @@ fn slopes(
 
 // Texels. Slopes that a coarser level loses make it rough: microfacets whose slopes have the variance s^2 along
 // each of two axes have an alpha of sqrt(2) s (Olano and Baker, "LEAN mapping", 2010).
-fn coded(levels: &[Grid<Cell>], gradients: &Gradients) -> ReliefMaps {
-    let alpha2 = |c: &Cell| (c[3] + (c[2] - gradients.square(c[0], c[1])).max(0.0)).min(1.0);
+fn coded(levels: &[Grid<Cell>], surface: &Surface) -> ReliefMaps {
+    let alpha2 = |c: &Cell| (c[3] + (c[2] - surface.square(c[0], c[1])).max(0.0)).min(1.0);
     let steepest = levels[0].cells.iter().fold(0.0f32, |a, c| a.max(c[0].abs()).max(c[1].abs())).max(1e-20);
     let alpha = levels.iter().flat_map(|l| &l.cells).fold(0.0f32, |a, c| a.max(alpha2(c))).max(1e-20);
     let slope = |s: f32| (f64::from(LEVEL) + f64::from(s / steepest) * 32767.0).round() as u16;
@@ -157,49 +166,6 @@ fn coded(levels: &[Grid<Cell>], gradients: &Gradients) -> ReliefMaps {
     }
 }
 
-// --- procedural maps: values 0 .. 1 at (u, v) in 0 .. 1, which tile ---
-
-// Waves of a light wind: many directions, whole periods across the map, amplitudes that fall with the frequency.
-fn ripples(u: f64, v: f64) -> f64 {
-    const WAVES: [(f64, f64, f64); 12] = [
-        (5.0, 2.0, 0.13),
-        (7.0, -1.0, 0.71),
-        (6.0, 5.0, 0.37),
-        (11.0, 3.0, 0.93),
-        (9.0, -7.0, 0.22),
-        (14.0, 8.0, 0.58),
-        (17.0, -3.0, 0.05),
-        (13.0, 15.0, 0.81),
-        (23.0, 6.0, 0.44),
-        (19.0, -16.0, 0.67),
-        (29.0, 13.0, 0.29),
-        (31.0, -10.0, 0.88),
-    ];
-    let (mut sum, mut max) = (0.0, 0.0);
-    for (across, down, phase) in WAVES {
-        let height = 1.0 / libm::sqrt(across * across + down * down);
-        // Crests are narrower than troughs.
-        let wave = libm::sin((across * u + down * v + phase) * std::f64::consts::TAU) * 0.5 + 0.5;
-        sum += height * libm::pow(wave, 1.5);
-        max += height;
-    }
-    sum / max
-}
-
-fn tiles(u: f64, v: f64) -> f64 {
-    let rim = |x: f64| {
-        let within = x * 8.0 - (x * 8.0).floor();
-        within.min(1.0 - within)
-    };
-    smooth_step(0.02, 0.09, rim(u)) * smooth_step(0.02, 0.09, rim(v))
-}
-
-fn puddles(u: f64, v: f64) -> f64 {
-    let layers = [(4, 0.5), (8, 0.25), (16, 0.14), (32, 0.07), (64, 0.04)];
-    let height: f64 = layers.iter().map(|&(n, share)| share * periodic_noise(u, v, n)).sum();
-    smooth_step(0.4, 0.5, height)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,18 +177,7 @@ mod tests {
     fn maps(relief: Relief, roughness: f64) -> ReliefMaps {
         let material = Material { roughness, ..Material::plain([1.0; 3], 0.5, 0.0) };
         let floor = Floor { relief: Some(relief), material, ..Floor::default() };
-        ReliefMaps::of(&floor, Limits::default()).unwrap().unwrap()
-    }
-
-    #[test]
-    fn made_maps_join_at_their_sides() {
-        for map in [ripples, tiles, puddles] {
-            for i in 0..50 {
-                let t = f64::from(i) / 50.0;
-                assert!((map(0.0, t) - map(1.0, t)).abs() < 1e-9 && (map(t, 0.0) - map(t, 1.0)).abs() < 1e-9);
-                assert!((0.0..=1.0).contains(&map(t, 0.37)));
-            }
-        }
+        ReliefMaps::of(floor.relief.as_ref().unwrap(), &Surface::of_floor(&floor), Limits::default()).unwrap()
     }
 
     // Far away, ripples are a flat, rough mirror: their slopes vanish, and their variance becomes alpha's square.

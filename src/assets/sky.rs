@@ -183,7 +183,7 @@ const MAX_SIDE: u32 = 32_768;
 // The stand-in for a missing file.
 fn missing(d: Vec3) -> Vec3 {
     let (u, v) = (0.5 - libm::atan2(d[1], d[0]) / (2.0 * PI), libm::acos(d[2].clamp(-1.0, 1.0)) / PI);
-    super::texture::missing(u, 0.5 * v).map(linear)
+    super::patterns::missing(u, 0.5 * v).map(linear)
 }
 
 // A picture whose columns are azimuths and whose rows are elevations, in linear light.

@@ -75,8 +75,8 @@ const READ: &str = "
 
 | what | formats |
 |---|---|
-| the floor's texture | `.data`, PNG, JPEG; or built in: `@checker`, `@concrete`, `@marble`, `@wood` |
-| a relief | PNG, JPEG; or built in: `@ripples`, `@tiles`, `@puddles` |
+| a texture of the floor or of bodies | `.data`, PNG, JPEG; or built in: `@checker`, `@concrete`, `@marble`, `@slate`, `@wood` |
+| a relief | PNG, JPEG; or built in: `@ripples`, `@tiles`, `@puddles`, `@slate`, `@brushed`, `@scratches`, `@dust` |
 | the sky | equirectangular `.hdr`, `.exr`, PNG, JPEG; or built in: `@sun`, `@studio`, `@dusk`, `@night`, `@overcast` |
 | a mesh | OBJ with its MTL, PLY in text or binary |
 | particles | `.bin` of the `sphere` code (both layouts), `.csv` with named columns, `.xyzr` and `.txt` with x y z r |

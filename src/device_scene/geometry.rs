@@ -1,14 +1,14 @@
 //! Shapes, their materials and the tree over them: the arrays that a time step replaces.
 
-use super::materials;
 use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
 use super::upload::ArrayUploader;
+use super::{finish, materials};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_SMOOTH_NORMALS, FEATURE_TREE,
-    GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE,
-    SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
+    Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_FINISHES, FEATURE_SMOOTH_NORMALS,
+    FEATURE_TREE, Finish, GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID,
+    SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::grid::{Ball, Grid};
@@ -22,6 +22,8 @@ pub struct Geometry {
     /// The face planes of all bodies.
     pub slabs: Vec<Slab>,
     pub bodies: Vec<Body>,
+    /// The pictures on each body; empty if none has any.
+    pub finishes: Vec<Finish>,
     /// The light map of lamps on the floor, with texels in the order of the floor's texture.
     pub lightmap: Vec<i32>,
     pub nodes: Vec<Node>,
@@ -74,6 +76,7 @@ impl Geometry {
         let mut g = Geometry {
             slabs,
             bodies,
+            finishes: finish::flatten(&world.bodies, &assets.finishes),
             spheres: world.spheres.iter().map(sphere::flatten).collect(),
             sphere_materials: (first..all.len() as i32).collect(),
             materials: all,
@@ -114,7 +117,8 @@ impl Geometry {
             | of_bodies.chain(of_materials).fold(0, |all, one| all | one)
             | (i32::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
             | (i32::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
-            | (i32::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS);
+            | (i32::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
+            | (i32::from(!g.finishes.is_empty()) * FEATURE_FINISHES);
         g
     }
 
@@ -124,6 +128,7 @@ impl Geometry {
         let mut placed = GpuScene {
             slabs: to.push(&self.slabs)?,
             bodies: to.push(&self.bodies)?,
+            finishes: to.push(&self.finishes)?,
             lightmap: to.push(&self.lightmap)?,
             nodes: to.push(&self.nodes)?,
             spheres: to.push(&self.spheres)?,

@@ -58,8 +58,9 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
         let sides = |kind: &str| source::sides(kind, path, limits);
         let area = |(width, height): (u64, u64)| width * height;
         bytes += match place.as_str() {
-            "floor.texture" => TEXTURE * area(sides("texture")),
+            place if place.ends_with(".texture") => TEXTURE * area(sides("texture")),
             "sky.image" => SKY * area(sides("sky")),
+            place if place.starts_with("body[") => RELIEF * area(sides("relief")),
             place if place.starts_with("floor.relief") => {
                 let (width, height) = sides("relief");
                 (widest, tallest) = (width.max(widest), height.max(tallest));

@@ -1,6 +1,7 @@
 //! Bodies: Platonic solids of panes, bars and lamps.
 
 use super::diagnostic::Rule;
+use super::floor::TextureSource;
 use super::keys::key::MaterialUse;
 use super::keys::kinds::{Kind, quoted};
 use super::keys::read::{Given, Table};
@@ -8,6 +9,7 @@ use super::keys::words::words_schema;
 use super::keys::{Key, keys};
 use super::limits::MAX_LAMPS;
 use super::material::{ADDS_LIGHT, above_one};
+use super::relief::{self, Relief};
 use super::{
     LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid, Support, support,
 };
@@ -29,6 +31,10 @@ keys! {
         pub bevel: f64 = 0.0, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), animated();
         /// How its panes look; their color tints what passes through them.
         pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);
+        /// The texture of each face, as wide as the body's circumscribed sphere: a .data, PNG or JPEG file, or @checker, @concrete, @marble, @slate or @wood. It multiplies the color.
+        pub texture: Option<TextureSource> = None, example("\"@slate\""), group("Picture");
+        /// Relief of each face, without `drift`.
+        pub relief: Option<Relief> = None, group("Picture");
         /// Lamps per edge, or "strip": a strip of light along the whole edge.
         pub lamps: Lamps = Lamps::Each(0), rule(Rule::Whole(0, MAX_LAMPS)), slider(0.0, 40.0), group("Lamps"), spelled();
         /// Color of the lamps.
@@ -61,6 +67,10 @@ keys! {
         if !matches!(self.material.kind, MaterialKind::Plain { .. }) {
             let expected = "it beside a plain material's `reflection`";
             table.problem_at("reflection_inside", "this material has no `reflection_inside`", expected);
+        }
+        relief::check(self.relief.as_ref(), &self.material, &["roughness", "radius"], table);
+        if self.relief.as_ref().is_some_and(Relief::drifts) {
+            table.problem_at("relief.drift", "the relief of a body does not drift", "`drift` in [floor.relief] alone");
         }
         let (reflection, transparency) = self.material.shares();
         if let Some(what) = above_one("reflection", reflection, transparency) {

@@ -1,27 +1,29 @@
 //! The files that a scene reads.
 
-use super::{Bumps, MapSource, Particles, Scene, SkySource, TextureSource};
+use super::{Bumps, MapSource, Particles, Relief, Scene, SkySource, TextureSource, World};
 use crate::language::Language;
 use std::path::{Path, PathBuf};
+
+impl World {
+    // The pictures of the floor and of bodies, each with the path of its keys.
+    fn pictured(&mut self) -> impl Iterator<Item = (String, &mut Option<TextureSource>, &mut Option<Relief>)> {
+        let floor = self.floor.iter_mut().map(|f| ("floor".to_owned(), &mut f.texture, &mut f.relief));
+        let bodies = self.bodies.iter_mut().enumerate();
+        floor.chain(bodies.map(|(i, b)| (format!("body[{i}]"), &mut b.texture, &mut b.relief)))
+    }
+}
 
 impl Scene {
     /// Calls `visit` with each file's key in the scene, such as `floor.texture` or `mesh[1].path`, and its path.
     /// Particle files are left out, because there may be one per frame.
     pub fn visit_files(&mut self, mut visit: impl FnMut(String, &mut PathBuf)) {
         let world = &mut self.world;
-        if let Some(floor) = &mut world.floor {
-            if let Some(TextureSource::File(path)) = &mut floor.texture {
-                visit("floor.texture".into(), path);
+        for (place, texture, relief) in world.pictured() {
+            if let Some(TextureSource::File(path)) = texture {
+                visit(format!("{place}.texture"), path);
             }
-            if let Some(relief) = &mut floor.relief {
-                match &mut relief.bumps {
-                    Bumps::Normals(path) => visit("floor.relief.normal_map".into(), path),
-                    Bumps::Heights { map: MapSource::File(path), .. } => visit("floor.relief.bump".into(), path),
-                    _ => {}
-                }
-                if let Some(MapSource::File(path)) = &mut relief.roughness_map {
-                    visit("floor.relief.roughness_map".into(), path);
-                }
+            for (key, path) in relief.iter_mut().flat_map(Relief::files_mut) {
+                visit(format!("{place}.relief.{key}"), path);
             }
         }
         if let Some(SkySource::File(path)) = &mut world.sky.image {
@@ -32,8 +34,8 @@ impl Scene {
         }
     }
 
-    /// Replaces a picture that cannot be read: the floor's texture and the sky become a bright checker, a map of the floor's
-    /// relief leaves the floor flat or evenly rough. Returns what is shown in its place; None if the file is not a picture of
+    /// Replaces a picture that cannot be read: a texture and the sky become a bright checker, a map of a relief
+    /// leaves its surface flat or evenly rough. Returns what is shown in its place; None if the file is not a picture of
     /// this scene.
     pub(crate) fn replace_picture(&mut self, file: &Path) -> Option<fn(Language) -> String> {
         let mut instead: Option<fn(Language) -> String> = None;
@@ -41,27 +43,26 @@ impl Scene {
             self.world.sky.image = Some(SkySource::Missing);
             instead = Some(Language::a_checker_stands_in);
         }
-        let Some(floor) = &mut self.world.floor else { return instead };
-        if let Some(relief) = &mut floor.relief {
-            if matches!(&relief.roughness_map, Some(MapSource::File(path)) if path == file) {
-                relief.roughness_map = None;
-                instead = Some(Language::evenly_rough);
+        for (_, texture, relief) in self.world.pictured() {
+            if let Some(relief) = relief {
+                if matches!(&relief.roughness_map, Some(MapSource::File(path)) if path == file) {
+                    relief.roughness_map = None;
+                    instead = Some(Language::evenly_rough);
+                }
+                let bumps = match &relief.bumps {
+                    Bumps::Normals(path) | Bumps::Heights { map: MapSource::File(path), .. } => Some(path),
+                    _ => None,
+                };
+                if bumps.is_some_and(|path| path == file) {
+                    relief.bumps = Bumps::Flat;
+                    instead = Some(Language::flat_without);
+                }
             }
-            let bumps = match &relief.bumps {
-                Bumps::Normals(path) | Bumps::Heights { map: MapSource::File(path), .. } => Some(path),
-                _ => None,
-            };
-            if bumps.is_some_and(|path| path == file) {
-                relief.bumps = Bumps::Flat;
-                instead = Some(Language::flat_floor);
+            relief.take_if(|relief| relief.bumps == Bumps::Flat && relief.roughness_map.is_none());
+            if matches!(texture, Some(TextureSource::File(path)) if path == file) {
+                *texture = Some(TextureSource::Missing);
+                instead = Some(Language::a_checker_stands_in);
             }
-            if relief.bumps == Bumps::Flat && relief.roughness_map.is_none() {
-                floor.relief = None;
-            }
-        }
-        if matches!(&floor.texture, Some(TextureSource::File(path)) if path == file) {
-            floor.texture = Some(TextureSource::Missing);
-            instead = Some(Language::a_checker_stands_in);
         }
         instead
     }

@@ -7,7 +7,7 @@ use super::keys::read::{Given, Table};
 use super::keys::words::{names, sources};
 use super::keys::{Key, keys};
 use super::material::Material;
-use super::relief::Relief;
+use super::relief::{self, Relief};
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 
 sources! {
@@ -21,6 +21,8 @@ sources! {
         Concrete = "@concrete",
         /// `@marble`.
         Marble = "@marble",
+        /// `@slate`.
+        Slate = "@slate",
         /// `@wood`.
         Wood = "@wood",
         /// `@missing`: a magenta checker, which stands in for a missing file.
@@ -37,7 +39,7 @@ keys! {
         /// Its four corners, in perimeter order or zig-zag; the first is the picture's top left.
         pub corners: [Vec3; 4] = [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
             rule(Rule::Coordinate), example("[[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]"), required(), group("Shape");
-        /// The texture: a .data, PNG or JPEG file, or @checker, @concrete, @marble or @wood.
+        /// The texture: a .data, PNG or JPEG file, or @checker, @concrete, @marble, @slate or @wood.
         pub texture: Option<TextureSource> = None, example("\"@wood\""), group("Picture");
         /// What it is made of, its color multiplying the picture. It is as thin as a sheet: what shines through goes on
         /// straight. It does not shine itself.
@@ -56,15 +58,7 @@ keys! {
             let what = format!("the corners of a floor whose size is \"{size}\" are no parallelogram");
             table.problem_at("size", what, "four corners in one plane, opposite sides alike");
         }
-        if self.relief.is_some() && table.context.tracks.iter().any(|track| track.path == "floor.roughness") {
-            let what = "the `roughness` of a floor with a relief cannot change over the clip";
-            table.problem_at("roughness", what, "one value: the relief's maps are made with it");
-        }
-        if self.material.roughness == 0.0 {
-            let what = "`roughness_map` is a share of the floor's `roughness`, which is 0";
-            let expected = "`roughness` in [floor]: that of the map's white";
-            table.problem_at("relief.roughness_map", what, expected);
-        }
+        relief::check(self.relief.as_ref(), &self.material, &["roughness"], table);
     }
 }
 

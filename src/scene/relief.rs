@@ -1,10 +1,11 @@
-//! The floor's relief: the sources of its normals and its roughness.
+//! The relief of a floor or of a body's faces: the sources of its normals and its roughness.
 
 use super::diagnostic::Rule;
 use super::keys::read::Table;
 use super::keys::words::sources;
 use super::keys::{keys, written_as};
 use super::limits::MAX_TILES;
+use super::material::Material;
 use std::path::{Path, PathBuf};
 
 sources! {
@@ -18,6 +19,14 @@ sources! {
         Tiles = "@tiles",
         /// `@puddles`: black where water stands, white where the ground is dry.
         Puddles = "@puddles",
+        /// `@slate`: split stone, in layers.
+        Slate = "@slate",
+        /// `@brushed`: fine parallel grooves.
+        Brushed = "@brushed",
+        /// `@scratches`: thin lines in all directions, white on black.
+        Scratches = "@scratches",
+        /// `@dust`: specks and smears, white on black.
+        Dust = "@dust",
     }
     pub(crate) const BUILTIN;
     const TAKES_NONE = false;
@@ -43,7 +52,7 @@ keys! {
     // The keys of bumps in the text.
     #[derive(Clone, Debug, PartialEq)]
     struct BumpKeys in "bumps" {
-        /// A map of heights: a picture's gray, @ripples, @tiles or @puddles.
+        /// A map of heights: a picture's gray, @ripples, @tiles, @puddles, @slate, @brushed, @scratches or @dust.
         bump: Option<MapSource> = None, example("\"@ripples\""), beside("depth = 0.02");
         /// Height between the map's black and white.
         depth: Option<f64> = None, rule(Rule::Length), beside("bump = \"@ripples\""), slider(0.001, 0.2);
@@ -87,10 +96,10 @@ impl From<&Bumps> for BumpKeys {
 }
 
 keys! {
-    /// How a floor's surface goes up and down, and where it is rough.
+    /// How a surface goes up and down, and where it is rough.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Relief in "relief" {
-        /// Repetitions of the maps along each side of the floor.
+        /// Repetitions of the maps along each side of the floor, or across a body.
         pub tiles: u32 = 1, rule(Rule::Whole(1, MAX_TILES)), slider(1.0, 20.0), spelled();
         /// What leans its normals.
         pub bumps: Bumps = Bumps::Flat, flat();
@@ -98,7 +107,7 @@ keys! {
         pub drift: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
         /// Offset of the maps at the start of the clip, to the picture's right and down.
         pub offset: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
-        /// A map that multiplies the floor's roughness: a picture's gray, @ripples, @tiles or @puddles.
+        /// A map that multiplies the surface's roughness: a picture's gray, @ripples, @tiles, @puddles, @slate, @brushed, @scratches or @dust.
         pub roughness_map: Option<MapSource> = None, example("\"@puddles\"");
     }
 
@@ -107,6 +116,24 @@ keys! {
             let expected = "one of `drift` and `roughness_map`";
             table.problem_at("roughness_map", "a relief that drifts has no `roughness_map`", expected);
         }
+    }
+}
+
+/// Reports what does not go together with a relief: a map of a roughness of zero, and values over time with which its maps are made.
+pub(crate) fn check(relief: Option<&Relief>, material: &Material, constant: &[&str], table: &mut Table) {
+    if relief.is_none() {
+        return;
+    }
+    for key in constant {
+        if !table.is_animated(key) {
+            continue;
+        }
+        let what = format!("the `{key}` of what has a relief cannot change over the clip");
+        table.problem_at(key, what, "one value: the relief's maps are made with it");
+    }
+    if material.roughness == 0.0 {
+        let what = "`roughness_map` is a share of the surface's `roughness`, which is 0";
+        table.problem_at("relief.roughness_map", what, "`roughness` beside the relief: that of the map's white");
     }
 }
 
@@ -121,6 +148,19 @@ impl Relief {
         let maps = [map, self.roughness_map.as_ref()].into_iter().flatten();
         let files = maps.filter_map(|map| if let MapSource::File(path) = map { Some(path.as_path()) } else { None });
         normals.into_iter().chain(files)
+    }
+    /// The keys and files of its maps.
+    pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut PathBuf)> {
+        let bumps = match &mut self.bumps {
+            Bumps::Normals(path) => Some(("normal_map", path)),
+            Bumps::Heights { map: MapSource::File(path), .. } => Some(("bump", path)),
+            _ => None,
+        };
+        let roughness = match &mut self.roughness_map {
+            Some(MapSource::File(path)) => Some(("roughness_map", path)),
+            _ => None,
+        };
+        bumps.into_iter().chain(roughness)
     }
     /// Whether the relief changes between frames.
     pub(crate) fn drifts(&self) -> bool {

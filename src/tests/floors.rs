@@ -274,8 +274,8 @@ fn a_roughness_map_tells_where_it_is_rough() {
 fn reliefs_that_make_no_sense_are_refused() {
     for (keys, expected) in [
         ("[floor.relief]\nbump = \"@ripples\"", "`bump` and `depth` go together"),
-        ("[floor.relief]\nbump = \"@waves\"\ndepth = 1", "`@ripples`, `@tiles`, `@puddles` or a file"),
-        ("[floor.relief]\nroughness_map = \"@puddles\"", "a share of the floor's `roughness`, which is 0"),
+        ("[floor.relief]\nbump = \"@waves\"\ndepth = 1", "`@scratches`, `@dust` or a file"),
+        ("[floor.relief]\nroughness_map = \"@puddles\"", "a share of the surface's `roughness`, which is 0"),
         ("[floor.relief]\nbump = \"@tiles\"\ndepth = 1\nnormal_map = \"n.png\"", "both lean the normals"),
         ("[floor.relief]\ntiles = 0.5", "`tiles` is 0.5"),
         ("tint = [1, 1, 1]\ncolor = [1, 1, 1]", "`tint` and `color` are the same"),

@@ -309,6 +309,10 @@ impl<'t, 'c> Table<'t, 'c> {
     pub fn warn(&mut self, span: Range<usize>, what: impl Into<String>, so: impl Into<String>) {
         self.context.warnings.push(Problem::new(span, what, so));
     }
+    /// Whether the value at a path changes over the clip.
+    pub fn is_animated(&self, path: &str) -> bool {
+        self.context.tracks.iter().any(|track| track.path.strip_prefix(&self.path) == Some(path))
+    }
     /// Reports a problem at the value of a path, if there is one.
     pub fn problem_at(&mut self, path: &str, what: impl Into<String>, expected: impl Display) {
         // A value that is invalid by itself has been reported already.

@@ -378,12 +378,20 @@ impl SceneMaker<'_> {
             let solid = self.one_of(&["tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron"]);
             let (center, radius) = (self.point(2.5), self.length(0.3, 2.0));
             self.add(format_args!("[[body]]\nsolid = \"{solid}\"\ncenter = {center}\nradius = {radius:e}"));
+            let before = self.text.len();
             self.material(MaterialUse::Body);
+            let material = &self.text[before..];
+            let rough = material.contains("roughness = ") && !material.contains("roughness = 0\n");
             let bar = self.one_of(&[0.0, 0.02, 0.05]);
             self.add(format_args!("bar = {bar}"));
             if self.wild && self.chance(0.3) {
                 let bevel = self.one_of(&[1e-30, 0.01, 0.1, 1.0]);
                 self.add(format_args!("bevel = {bevel:e}"));
+            }
+            if self.wild && self.chance(0.15) {
+                let own = self.picture("floor.png");
+                let texture = self.one_of(&["@checker", "@slate", "@wood", &own]).to_owned();
+                self.add(format_args!("texture = \"{texture}\""));
             }
             if self.some(0.5) {
                 let lamps = self.one_of(&["0", "3", "40", "\"strip\""]);
@@ -405,6 +413,10 @@ impl SceneMaker<'_> {
                 if self.chance(0.3) {
                     self.cylinder("body.path", 1.0);
                 }
+            }
+            if self.wild && self.chance(0.15) {
+                self.add(format_args!("[body.relief]"));
+                self.maps(rough, false);
             }
         }
     }
@@ -496,6 +508,10 @@ impl SceneMaker<'_> {
     }
     fn relief(&mut self, rough: bool) {
         self.add(format_args!("[floor.relief]"));
+        self.maps(rough, true);
+    }
+    // The maps of a relief.
+    fn maps(&mut self, rough: bool, drifts: bool) {
         match self.below(4) {
             0 => {
                 let map = self.picture("normals.png");
@@ -505,7 +521,7 @@ impl SceneMaker<'_> {
                 let bump = if which == 1 {
                     self.picture("bumps.png")
                 } else {
-                    self.one_of(&["@ripples", "@tiles", "@puddles"]).into()
+                    self.one_of(&["@ripples", "@tiles", "@puddles", "@slate", "@brushed", "@scratches", "@dust"]).into()
                 };
                 let depth = (self.one_of(&[0.001, 0.1, 2.0]) * self.unit).max(SHORTEST);
                 self.add(format_args!("bump = \"{bump}\"\ndepth = {depth:e}"));
@@ -514,9 +530,9 @@ impl SceneMaker<'_> {
         let tiles = self.one_of(&[1, 3, 40]);
         self.add(format_args!("tiles = {tiles}"));
         if rough && self.chance(0.5) {
-            let map = self.one_of(&["@puddles", "@tiles"]);
+            let map = self.one_of(&["@puddles", "@tiles", "@dust", "@scratches"]);
             self.add(format_args!("roughness_map = \"{map}\""));
-        } else if self.chance(0.4) {
+        } else if drifts && self.chance(0.4) {
             let (u, v) = (self.turns(), self.turns());
             self.add(format_args!("drift = [{u}, {v}]"));
         }

@@ -1,0 +1,88 @@
+// The finish of a body: a texture and a relief on each of its faces.
+#pragma once
+#include "../shapes/interaction.cuh"
+#include "texture.cuh"
+
+// Whether body k has a finish.
+template <class S>
+POLYFLY_FN bool has_finish(const S& scene, int k) {
+  if (scene.finishes.len == 0) return false;
+  const Finish& finish = scene.finishes.at(k);
+  return finish.texture_levels + finish.relief_levels > 0;
+}
+
+// A place on a face of a body: the face's normal, and the directions and coordinates of its pictures.
+struct FacePlace {
+  Vec outward, right, down;
+  Real u, v;
+};
+// Of the point q of body's surface, relative to its center. A face's pictures are as wide as the body's circumscribed sphere and
+// lie along the edge that the face has, or would have, in common with the next slab's. They are mirrored and turned from face
+// to face.
+template <class S>
+POLYFLY_FN FacePlace face_place(const S& scene, const Body& body, const Finish& finish, Vec q) {
+  const Real zero = Real(0.0f), half = Real(0.5f);
+  FacePlace at = {vec(zero, zero, Real(1.0f)), vec(zero, zero, zero), vec(zero, zero, zero), half, half};
+  Real own = Real(FAR);
+  Int face = Int(0);
+  const int first = body.first_slab, end = first + body.slabs;
+  POLYFLY_NO_UNROLL
+  for (int i = first; i < end; ++i) {
+    const Slab& slab = scene.slabs.load(i);
+    const Slab& next = scene.slabs.load(i + 1 < end ? i + 1 : first);
+    const Real s = dot(slab.n, q), above = Real(slab.hi) - s, below = s - Real(slab.lo);
+    const Mask back = below < above, nearer = min(above, below) < own;
+    own = select(nearer, min(above, below), own);
+    at.outward = select(nearer, select(back, -vec(slab.n), vec(slab.n)), at.outward);
+    at.right = select(nearer, cross(vec(slab.n), vec(next.n)), at.right);
+    face = select(nearer, Int(2 * (i - first)) + select(back, Int(1), Int(0)), face);
+  }
+  at.right = normalise_or(at.right, at.outward);
+  at.down = cross(at.right, at.outward);
+  at.right = select((face & Int(1)) != Int(0), -at.right, at.right);
+  at.down = select((face & Int(2)) != Int(0), -at.down, at.down);
+  const Mask turned = (face & Int(4)) != Int(0);
+  const Vec right = select(turned, at.down, at.right);
+  at.down = select(turned, at.right, at.down);
+  at.right = right;
+  at.u = fma(dot(q, at.right), Real(finish.per_length), half);
+  at.v = fma(dot(q, at.down), Real(finish.per_length), half);
+  return at;
+}
+template <class S>
+POLYFLY_FN Vec finish_texture(const S& scene, const Finish& finish, const FacePlace& at, Real covered, Mask m) {
+  return sample_texture(scene.texels, scene.finish_levels, finish.texture, finish.texture_levels, at.u, at.v, covered, m);
+}
+
+// What the finish of body k does to light that passes its surface at q, relative to its center.
+template <class S>
+POLYFLY_NOINLINE Vec finish_transmittance(const S& scene, const Body& body, int k, Vec q, Mask m) {
+  const Finish& finish = scene.finishes.at(k);
+  if (finish.texture_levels == 0) return vec(Real(1.0f), Real(1.0f), Real(1.0f));
+  return finish_texture(scene, finish, face_place(scene, body, finish, q), Real(0.0f), m);
+}
+
+// The interaction with body k, by its finish: its texture, its shading normal and its roughness.
+template <class S>
+POLYFLY_NOINLINE void finish_body(const S& scene, const FrameParams& frame, int k, const Ray& ray, const Hit& hit, Mask m,
+                                  Interaction& x) {
+  const Body& body = scene.bodies.at(k);
+  const Finish& finish = scene.finishes.at(k);
+  const FacePlace at = face_place(scene, body, finish, x.p - vec(body.centre));
+  const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint * finish.per_length);
+  const Real covered = slanted_footprint(cone, dot(at.outward, ray.d));
+  if (finish.texture_levels > 0) {
+    x.texture = select(m, finish_texture(scene, finish, at, covered, m), x.texture);
+    x.has_texture = x.has_texture | m;
+  }
+  if (finish.relief_levels == 0) return;
+  const Real tiles = Real(finish.relief_tiles), flat = Real((float)RELIEF_FLAT / 65535.0f);
+  const Vec texel = sample_texture(scene.texels, scene.finish_levels, finish.relief, finish.relief_levels,
+                                   fract(at.u * tiles), fract(at.v * tiles), covered * tiles, m);
+  const Real steepest = Real(finish.relief_slope * finish.per_length);
+  const Vec uphill = fma(at.down, (texel.y - flat) * steepest, at.right * ((texel.x - flat) * steepest));
+  const Vec leaning = x.n - select(hit.leaving, -uphill, uphill);
+  x.n = select(m, bent_normal(leaning, select(hit.leaving, -at.outward, at.outward), ray.d), x.n);
+  x.alpha = select(m, sqrt_or_zero(texel.z * Real(finish.relief_alpha)), x.alpha);
+  x.has_relief = x.has_relief | m;
+}
