@@ -17,15 +17,15 @@ POLYFLY_FN Vec shadow_transmittance(const Material& m) {
 // The transmittance of a closed shape for a segment, which is inside of it along c: `in` and `out` are the lanes in
 // which the segment crosses its surface, `inside` those that start within.
 template <class S>
-POLYFLY_FN void transmit_closed(const S&, const Material& outer, const Material& inner, const Segment& line, Interval c,
+POLYFLY_FN void transmit_closed(const S& scene, const Material& outer, const Material& inner, const Segment& line, Interval c,
                                 Mask inside, Mask in, Mask out, Mask& active, Vec& remaining) {
   const Vec entering = shadow_transmittance(outer);
   remaining = select(in, remaining * entering, remaining);
-  if constexpr (!has_features<S>(FEATURE_MATERIALS))
+  if (!uses<FEATURE_MATERIALS>(scene))
     remaining = select(out, remaining * entering, remaining);
   else
     remaining = select(out, remaining * shadow_transmittance(inner), remaining);
-  if (has_features<S>(FEATURE_MATERIALS) && absorbs(inner)) {
+  if (uses<FEATURE_TINTS>(scene) && absorbs(inner)) {
     const Real zero = Real(0.0f);
     const Real share = max(min(c.leave, Real(1.0f)) - select(inside, zero, max(c.enter, zero)), zero);
     const Real length = share * sqrt(squared_length(line.d));
@@ -39,8 +39,7 @@ POLYFLY_FN void transmit_closed(const S&, const Material& outer, const Material&
 // (src/device_scene/sky.rs).
 template <class S>
 POLYFLY_FN bool has_fog(const S& scene) {
-  if constexpr (has_features<S>(FEATURE_FOG)) return scene.constants.fog_density > 0.0f;
-  return false;
+  return uses<FEATURE_FOG>(scene) && scene.constants.fog_density > 0.0f;
 }
 template <class S>
 POLYFLY_FN Real fog_transmittance(const S& scene, Real length) {

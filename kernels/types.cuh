@@ -87,9 +87,6 @@ template <class S>
 struct SceneTraits;
 struct HorizonScene : SmallScene {};
 struct GridScene : Scene {};
-struct LensScene : Scene {};
-struct RichScene : Scene {};
-struct BevelScene : Scene {};
 struct FullScene : Scene {};
 template <>
 struct SceneTraits<SmallScene> : TraitsOf<SMALL_FEATURES> {};
@@ -99,12 +96,6 @@ template <>
 struct SceneTraits<GridScene> : TraitsOf<GRID_FEATURES> {};
 template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
-template <>
-struct SceneTraits<LensScene> : TraitsOf<LENS_FEATURES> {};
-template <>
-struct SceneTraits<RichScene> : TraitsOf<RICH_FEATURES> {};
-template <>
-struct SceneTraits<BevelScene> : TraitsOf<BEVEL_FEATURES> {};
 template <>
 struct SceneTraits<FullScene> : TraitsOf<ALL_FEATURES> {};
 
@@ -117,8 +108,46 @@ template <class S>
 POLYFLY_METHOD constexpr bool has_any(int features) {
   return (features & SceneTraits<S>::features) != 0;
 }
+// Whether the scene has all of these features. What it does not have, kernels leave out: those for a type leave out all
+// features that the type lacks; and when a GPU loads its kernels, the host tells them the features of the scene as a constant
+// (src/device/gpu/modules.rs), so that the driver leaves out the others. CPUs with one lane stand in for GPUs: they ask the scene.
+// Other CPUs have the code anyway, and ask what it asks.
+#ifdef __CUDACC__
+POLYFLY_FN int loaded_features() {
+  int features;
+  asm("mov.b32 %0, 0x7eed7eed;" : "=r"(features));
+  return features;
+}
+#endif
+template <int FEATURES, class S>
+POLYFLY_FN bool uses(const S& scene) {
+  if constexpr (!has_features<S>(FEATURES)) return false;
+#ifdef __CUDACC__
+  return (loaded_features() & FEATURES) == FEATURES;
+#else
+  return POLYFLY_LANES > 1 || (scene.constants.features & FEATURES) == FEATURES;
+#endif
+}
+// Whether it has one of them.
+template <int FEATURES, class S>
+POLYFLY_FN bool uses_any(const S& scene) {
+  if constexpr (!has_any<S>(FEATURES)) return false;
+#ifdef __CUDACC__
+  return (loaded_features() & FEATURES) != 0;
+#else
+  return POLYFLY_LANES > 1 || (scene.constants.features & FEATURES) != 0;
+#endif
+}
 // Whether surfaces may differ from those of simple materials: a floor's relief has a roughness as materials have.
 template <class S>
 POLYFLY_METHOD constexpr bool has_materials() {
   return has_any<S>(FEATURE_MATERIALS | FEATURE_FLOOR);
+}
+template <class S>
+POLYFLY_FN bool uses_materials(const S& scene) {
+  return uses_any<FEATURE_MATERIALS | FEATURE_FLOOR>(scene);
+}
+template <class S>
+POLYFLY_FN bool uses_roughness(const S& scene) {
+  return has_materials<S>() && uses<FEATURE_ROUGHNESS>(scene);
 }

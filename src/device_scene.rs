@@ -15,13 +15,13 @@ pub mod upload;
 use crate::assets::Assets;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
-    FEATURE_FOG, FEATURE_LENS, FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams, HORIZON_FEATURES,
-    INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, Material, MipLevel,
+    FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams,
+    HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, Material, MipLevel,
     Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
-use crate::scene::{Exposure, Filter, Integrator, LampSamples, Sampling, Scene, Tone, limits};
+use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Sampling, Scene, Tone, limits};
 use geometry::Geometry;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -306,13 +306,14 @@ fn features(scene: &Scene) -> i32 {
     world.floor.as_ref().map_or(0, floor::features)
         | sky::features(&world.sky)
         | lights::features(&world.lights)
-        | (i32::from(scene.camera.lens > 0.0) * FEATURE_LENS)
+        | (i32::from(scene.camera.lens > 0.0 || scene.tracks.within("camera.lens").next().is_some()) * FEATURE_LENS)
         | (i32::from(scene.film.filter != Filter::Box) * FEATURE_FILTER)
         | (i32::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE)
         | (i32::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
         | (i32::from(world.air.is_foggy()) * FEATURE_FOG)
         | (i32::from(render.caustics && !world.bodies.is_empty()) * FEATURE_CAUSTICS)
         | (i32::from(!render.shadows) * FEATURE_NO_SHADOWS)
+        | (i32::from(world.bodies.iter().any(|body| body.lamps != Lamps::Each(0))) * FEATURE_LIGHTMAP)
 }
 
 // The constants of a picture's size, samples and bounces, together with the others.

@@ -23,6 +23,7 @@ mod domain;
 mod edit;
 mod entries;
 mod extremes;
+mod features;
 mod finishes;
 mod floors;
 mod fog;

@@ -62,7 +62,7 @@ struct DepthFirst {
   POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
     if (!sample.valid) return;
     if constexpr (has_features<S>(FEATURE_NO_SHADOWS)) {
-      if (!scene.constants.shadows) {
+      if (uses<FEATURE_NO_SHADOWS>(scene) && !scene.constants.shadows) {
         add_radiance(ray, sample.colour, true);
         return;
       }

@@ -43,7 +43,7 @@ struct RandomSamples {
 template <class S, class Q>
 POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue) {
   if constexpr (has_features<S>(FEATURE_MATERIALS)) {
-    if (scene.constants.dispersive) return wavelength_of(get_2d(queue.sampler(ray), Int(DIM_WAVELENGTH)).u);
+    if (uses<FEATURE_TINTS>(scene) && scene.constants.dispersive) return wavelength_of(get_2d(queue.sampler(ray), Int(DIM_WAVELENGTH)).u);
   }
   return no_wavelength();
 }

@@ -52,7 +52,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   if (any(is_diffuse | (s.fuzz + s.alpha + s.edge > zero))) {
     const Pair u2 = get_2d(point, dim_of_bounce(ray.bounces, DIM_DIRECTION));
     ball = uniform_sphere(u2.u, u2.v);
-    if constexpr (has_materials<S>()) {
+    if (uses_roughness(scene)) {
       if (any(is_mirror & (s.alpha + s.edge > zero))) m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight, u2);
     }
     // A ray of a fuzzy mirror that would enter the surface is absorbed.
@@ -62,7 +62,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   }
   continues = continues & !(is_mirror & !m.valid);
   Vec specular_weight = select(is_mirror, m.weight, s.transmit);
-  if constexpr (has_features<S>(FEATURE_MATERIALS)) specular_weight = specular_weight * s.dye;
+  if (uses<FEATURE_TINTS>(scene)) specular_weight = specular_weight * s.dye;
   const Vec weight = select(is_diffuse, s.albedo, specular_weight);
   next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
   const Vec lambert = cosine_direction(s.n, ball);
@@ -141,7 +141,7 @@ struct PathTracing : RandomSamples {
         }
       }
       if constexpr (weighs_samples<S>()) {
-        if (scene.emitters.len > 0) {
+        if (uses_any<FEATURE_EMITTERS | FEATURE_SKY_MAP>(scene) && scene.emitters.len > 0) {
           LightSample sample = sample_emitter(scene, ray, s, point, lit);
           sample.colour = clamp_indirect(scene, ray, sample.colour);
           queue.shadow_ray(ray, s, sample);

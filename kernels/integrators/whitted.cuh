@@ -16,7 +16,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   c.reflected.bounces = ray.bounces + Int(1);
   c.transmitted = c.reflected;
   Mirrored m = mirror(s.n, ray.d, vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect);
-  if constexpr (has_materials<S>()) {
+  if (uses_roughness(scene)) {
     if (any(met & (s.alpha + s.edge > Real(0.0f))))
       m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight,
                      get_2d(queue.sampler(ray), dim_of_bounce(ray.bounces, DIM_DIRECTION)));
@@ -30,7 +30,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
     c.reflected.bounces = c.reflected.bounces | s.spawn_flags | s.reflect_flags |
         select(s.alpha > Real(0.0f), Int(BLURRED), Int(0));
     // Sunlight asks whether the lights have been sampled.
-    if constexpr (has_features<S>(FEATURE_SUN))
+    if (uses<FEATURE_SUN>(scene))
       c.reflected.bounces = (c.reflected.bounces & Int(~LIGHTS_SAMPLED)) |
           select(s.alpha > Real(0.0f), Int(LIGHTS_SAMPLED), Int(0));
   }

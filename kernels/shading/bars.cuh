@@ -37,7 +37,7 @@ struct Lamp {
 // edge and along it; cover: fraction of the footprint on the bar. A lamp smaller than the footprint is spread over it; of a
 // row with a smaller spacing the mean is shown.
 template <class S>
-POLYFLY_FN Lamp lamp_seen(const S&, const Body& body, Real across, Real place, const Footprint& f, Real width,
+POLYFLY_FN Lamp lamp_seen(const S& scene, const Body& body, Real across, Real place, const Footprint& f, Real width,
                           Real facing, Real sideways, Real along, Real cover) {
   const Real zero = Real(0.0f), half = Real(0.5f), one = Real(1.0f);
   const bool strip = body.lamps < 0, dome = (body.lamp_sides & LAMPS_DOME) != 0;
@@ -108,7 +108,7 @@ POLYFLY_FN Lamp lamp_seen(const S&, const Body& body, Real across, Real place, c
   Lamp lamp;
   lamp.light = vec(fma(colour.x, around, strength), fma(colour.y, around, strength), fma(colour.z, around, strength));
   lamp.cover = min(shown, one);
-  if (!has_features<S>(FEATURE_LAMP_PATTERNS) || body.chase < 0.0f) return lamp;
+  if (!uses<FEATURE_LAMP_PATTERNS>(scene) || body.chase < 0.0f) return lamp;
   // Every fourth lamp (four per strip) is a bright head with a tail behind it.
   const Real head = fract(fma(strip ? cell * Real(4.0f) : number * Real(0.25f), Real(1.0f), Real(-body.chase)));
   lamp.light = lamp.light * fma(head * head, Real(0.95f), Real(0.05f));
@@ -153,7 +153,7 @@ POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   Real hidden = zero;
   if (body.lamps != 0) {
     Mask shines = near;
-    if constexpr (has_features<S>(FEATURE_LAMP_PATTERNS)) {
+    if (uses<FEATURE_LAMP_PATTERNS>(scene)) {
       if (!(body.lamp_sides & LAMPS_INSIDE)) shines = shines & outside;
       if (!(body.lamp_sides & LAMPS_OUTSIDE)) shines = shines & !outside;
     }
@@ -201,7 +201,7 @@ template <class S>
 POLYFLY_FN void shade_bars(const S& scene, const FrameParams& frame, int k, const Ray& ray, const Interaction& x,
                            Mask m, Surface<S>& s) {
   const Body& body = scene.bodies.at(k);
-  if (!(body.bar > 0.0f)) return;
+  if (!uses<FEATURE_BARS>(scene) || !(body.bar > 0.0f)) return;
   const Vec q = s.p - vec(body.centre);
   const Footprint f = {s.cone * Real(frame.pixel_footprint), reciprocal(max(abs(dot(x.face, ray.d)), Real(0.01f)))};
   // Half of the footprint may reach the bar, or a dome that a slanting ray sees over the pane.

@@ -52,7 +52,7 @@ POLYFLY_FN Real filtered(const S& scene, Real u) {
   if constexpr (!has_features<S>(FEATURE_FILTER)) {
     return u;
   } else {
-    if (scene.filter.len == 0) return u;
+    if (!uses<FEATURE_FILTER>(scene) || scene.filter.len == 0) return u;
     const Real place = u * Real((float)FILTER_LAST);
     const Int whole = to_int(place), at = select(whole < Int(FILTER_LAST), whole, Int(FILTER_LAST - 1));
     const Mask all = first_lanes(POLYFLY_LANES);
@@ -71,7 +71,7 @@ POLYFLY_FN Ray jittered_ray(const S& scene, const FrameParams& frame, Int px, In
   const Real y = to_real(py) + filtered(scene, u2.v) - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  pass_lens(frame, point, o, d);
+  if (uses<FEATURE_LENS>(scene)) pass_lens(frame, point, o, d);
   return first_ray(o, d, pixel);
 }
 
@@ -86,7 +86,7 @@ POLYFLY_FN Int spread_of_sample(const Constants& constants, Int sample) {
 template <class S>
 POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample, Int pixel) {
   if constexpr (has_features<S>(FEATURE_ADAPTIVE)) {
-    if (scene.constants.samples == 0) {
+    if (uses<FEATURE_ADAPTIVE>(scene) && scene.constants.samples == 0) {
       Ray ray = jittered_ray(scene, frame, px, py, sample, pixel);
       ray.bounces = spread_of_sample(scene.constants, sample);
       return ray;
@@ -101,6 +101,6 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, 
       to_real(py) + filtered(scene, (to_real(row) + half) * step) - Real(0.5f * (float)scene.constants.height);
   Vec o = vec(frame.eye);
   Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  if constexpr (has_features<S>(FEATURE_LENS)) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
+  if (uses<FEATURE_LENS>(scene)) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
   return first_ray(o, d, pixel);
 }

@@ -17,8 +17,7 @@
 
 template <class S>
 POLYFLY_FN bool has_caustics(const S& scene) {
-  if constexpr (has_features<S>(FEATURE_CAUSTICS)) return (scene.constants.features & FEATURE_CAUSTICS) != 0;
-  return false;
+  return uses<FEATURE_CAUSTICS>(scene) && (scene.constants.features & FEATURE_CAUSTICS) != 0;
 }
 // Whether light bends in a body of this material, or is tinted over a distance that shadow rays do not know.
 POLYFLY_FN bool is_refracting(const Material& m) {
@@ -428,10 +427,14 @@ POLYFLY_NOINLINE Vec refracted_light(const S& scene, int k, const Ray& ray, cons
   return sum;
 }
 
-// The caustics' light at a surface, in the lanes of `lit`.
+// The caustics' light at a surface, in the lanes of `lit`. Copies: what functions out of line refer to lies in memory on a GPU, also
+// in scenes that do not call them.
 template <bool WITH_EMITTERS, class S>
-POLYFLY_FN Vec caustics(const S& scene, const Ray& ray, const Surface<S>& s, const Wavelength& wave, SamplePoint point,
-                        Mask lit) {
+POLYFLY_FN Vec caustics(const S& scene, const Ray& incoming, const Surface<S>& surface, const Wavelength& length,
+                        SamplePoint point, Mask lit) {
+  const Ray ray = incoming;
+  const Surface<S> s = surface;
+  const Wavelength wave = length;
   Vec sum = vec(Real(0.0f), Real(0.0f), Real(0.0f));
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.bodies.len; ++k) {

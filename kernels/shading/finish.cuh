@@ -62,27 +62,44 @@ POLYFLY_NOINLINE Vec finish_transmittance(const S& scene, const Body& body, int 
   return finish_texture(scene, finish, face_place(scene, body, finish, q), Real(0.0f), m);
 }
 
-// The interaction with body k, by its finish: its texture, its shading normal and its roughness.
+// What the finish of body k makes of a point of its surface: a factor of the colors, the shading normal and the roughness.
+struct Finished {
+  Vec texture, n;
+  Real alpha;
+};
+// p: the point; n: the normal without the finish; cone: the width of the ray's cone. (By value: what a function out of line refers
+// to would lie in memory on a GPU, also where it is not called.)
 template <class S>
-POLYFLY_NOINLINE void finish_body(const S& scene, const FrameParams& frame, int k, const Ray& ray, const Hit& hit, Mask m,
-                                  Interaction& x) {
+POLYFLY_NOINLINE Finished finished(const S& scene, int k, Vec p, Vec n, Vec d, Mask leaving, Real cone, Mask m) {
   const Body& body = scene.bodies.at(k);
   const Finish& finish = scene.finishes.at(k);
-  const FacePlace at = face_place(scene, body, finish, x.p - vec(body.centre));
-  const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint * finish.per_length);
-  const Real covered = slanted_footprint(cone, dot(at.outward, ray.d));
-  if (finish.texture_levels > 0) {
-    x.texture = select(m, finish_texture(scene, finish, at, covered, m), x.texture);
-    x.has_texture = x.has_texture | m;
-  }
-  if (finish.relief_levels == 0) return;
+  const FacePlace at = face_place(scene, body, finish, p - vec(body.centre));
+  const Real covered = slanted_footprint(cone * Real(finish.per_length), dot(at.outward, d)), one = Real(1.0f);
+  Finished made = {vec(one, one, one), n, Real(0.0f)};
+  if (finish.texture_levels > 0) made.texture = finish_texture(scene, finish, at, covered, m);
+  if (finish.relief_levels == 0) return made;
   const Real tiles = Real(finish.relief_tiles), flat = Real((float)RELIEF_FLAT / 65535.0f);
   const Vec texel = sample_texture(scene.texels, scene.finish_levels, finish.relief, finish.relief_levels,
                                    fract(at.u * tiles), fract(at.v * tiles), covered * tiles, m);
   const Real steepest = Real(finish.relief_slope * finish.per_length);
   const Vec uphill = fma(at.down, (texel.y - flat) * steepest, at.right * ((texel.x - flat) * steepest));
-  const Vec leaning = x.n - select(hit.leaving, -uphill, uphill);
-  x.n = select(m, bent_normal(leaning, select(hit.leaving, -at.outward, at.outward), ray.d), x.n);
-  x.alpha = select(m, sqrt_or_zero(texel.z * Real(finish.relief_alpha)), x.alpha);
-  x.has_relief = x.has_relief | m;
+  made.n = bent_normal(n - select(leaving, -uphill, uphill), select(leaving, -at.outward, at.outward), d);
+  made.alpha = sqrt_or_zero(texel.z * Real(finish.relief_alpha));
+  return made;
+}
+template <class S>
+POLYFLY_FN void finish_body(const S& scene, const FrameParams& frame, int k, const Ray& ray, const Hit& hit, Mask m,
+                            Interaction& x) {
+  const Finish& finish = scene.finishes.at(k);
+  const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint);
+  const Finished made = finished(scene, k, x.p, x.n, ray.d, hit.leaving, cone, m);
+  if (finish.texture_levels > 0) {
+    x.texture = select(m, made.texture, x.texture);
+    x.has_texture = x.has_texture | m;
+  }
+  if (finish.relief_levels > 0) {
+    x.n = select(m, made.n, x.n);
+    x.alpha = select(m, made.alpha, x.alpha);
+    x.has_relief = x.has_relief | m;
+  }
 }

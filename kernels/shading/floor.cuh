@@ -19,7 +19,7 @@ POLYFLY_FN void fade_floor(const S& scene, const FloorQuad& quad, Vec d, Mask m,
   s.emission = s.emission * clear;
   s.highlight_weight = s.highlight_weight * clear;
   s.reflect = s.reflect * clear;
-  if (!has_features<S>(FEATURE_FLOOR) || quad.side == FLOOR_ENDLESS) {
+  if (!uses<FEATURE_FLOOR>(scene) || quad.side == FLOOR_ENDLESS) {
     s.transmit = s.transmit * clear;
     const Vec hazy = fma(horizon_radiance(scene, vec(quad.n), d, m), Real(1.0f) - clear, s.emission);
     s.emission = select(m, hazy, s.emission);
@@ -90,18 +90,18 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
   x.inside = select(m, x.outside, x.inside);
   x.material = select(m, Int(FLOOR_MATERIAL), x.material);
   Real u = hit.u, v = hit.v;
-  if (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR) && quad.side == FLOOR_ENDLESS) {
+  if (uses_any<FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR>(scene) && quad.side == FLOOR_ENDLESS) {
     u = fract(u);
     v = fract(v);
   }
   const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint * quad.uv_per_length);
-  const int levels = picture_levels(scene);
+  const int levels = uses<FEATURE_TEXTURE>(scene) ? picture_levels(scene) : 0;
   if (levels > 0) {
     x.texture = select(m, sample_texture(scene.texels, scene.mip_levels, 0, levels, u, v, slanted_footprint(cone, facing), m), x.texture);
     x.has_texture = x.has_texture | m;
   }
   if constexpr (has_features<S>(FEATURE_FLOOR)) {
-    if (scene.constants.relief_levels > 0) {
+    if (uses<FEATURE_FLOOR>(scene) && scene.constants.relief_levels > 0) {
       const Relief relief = floor_relief(scene, k, ray.d, x.n, hit.u, hit.v, slanted_footprint(cone, facing), m);
       x.n = select(m, relief.n, x.n);
       x.alpha = select(m, relief.alpha, x.alpha);
@@ -113,11 +113,11 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
 // Adds the light map to the surface that the material of quad k has produced, and fades it.
 template <class S>
 POLYFLY_FN void shade_floor(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
-  if (scene.constants.lightmap_size > 0) {
+  if (uses<FEATURE_LIGHTMAP>(scene) && scene.constants.lightmap_size > 0) {
     // The light map belongs to the upper side, to which the quad's normal points.
     const FloorQuad& quad = scene.floor.at(k);
     Mask above = m & (dot(vec(quad.n), ray.d) < Real(0.0f));
-    if (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR) && quad.side == FLOOR_ENDLESS)
+    if (uses_any<FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR>(scene) && quad.side == FLOOR_ENDLESS)
       above = above & (fract(hit.u) == hit.u) & (fract(hit.v) == hit.v);
     const Int size = Int(scene.constants.lightmap_size);
     const Vec light =
@@ -125,6 +125,6 @@ POLYFLY_FN void shade_floor(const S& scene, int k, const Ray& ray, const Hit& hi
     s.emission = select(above, s.albedo * light, s.emission);
   }
   if constexpr (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR)) {
-    if (scene.constants.floor_fade > 0.0f) fade_floor(scene, scene.floor.at(k), ray.d, m, s);
+    if (uses<FEATURE_FADE>(scene) && scene.constants.floor_fade > 0.0f) fade_floor(scene, scene.floor.at(k), ray.d, m, s);
   }
 }

@@ -45,7 +45,7 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
   const Real highlight_weight = s.highlight_weight * nh;
   Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight),
                  fma(s.albedo.z, lambert, highlight_weight));
-  if constexpr (has_materials<S>()) {
+  if (uses_roughness(scene)) {
     // A rough mirror reflects a point light as a highlight.
     if (any(sample.valid & (s.alpha > Real(0.0f)))) {
       const Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), sample.towards * nearness);
@@ -83,7 +83,7 @@ POLYFLY_FN Real unpack_pdf(Int bounces) {
 template <class S>
 POLYFLY_FN Real sky_mis_weight(const S& scene, const Ray& ray, Mask away) {
   const Real one = Real(1.0f);
-  if (!has_features<S>(FEATURE_SKY_MAP | FEATURE_EMITTERS) || scene.constants.sky_side == 0) return one;
+  if (!uses<FEATURE_SKY_MAP>(scene) || scene.constants.sky_side == 0) return one;
   const Mask both = away & ((ray.bounces & Int(LIGHTS_SAMPLED)) != Int(0));
   if (!any(both)) return one;
   const OctahedralUv p = octahedral_encode(select(both, ray.d, vec(Real(0.0f), Real(0.0f), one)));
@@ -296,6 +296,11 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
     const Light& light = scene.lights.at(i);
     queue.shadow_ray(ray, s, eval_light(scene, vec(light.position) - s.p, light, ray, s, met));
   } else {
+    if (!uses_any<FEATURE_AREA_LIGHTS | FEATURE_EMITTERS>(scene)) {
+      const Light& light = scene.lights.at(i);
+      queue.shadow_ray(ray, s, eval_light(scene, vec(light.position) - s.p, light, ray, s, met));
+      return;
+    }
     // One call of shadow_ray for all kinds of lights, since each call inlines the whole code of a shadow ray on a GPU.
     const bool emitters = WITH_EMITTERS && i == scene.lights.len, all = scene.constants.lamp_samples < 0;
     Light light = {};
@@ -334,7 +339,7 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
 template <class S>
 POLYFLY_FN int light_count(const S& scene) {
   if constexpr (has_features<S>(FEATURE_EMITTERS)) {
-    if (scene.constants.lamp_samples != 0 && scene.emitters.len > 0) return scene.lights.len + 1;
+    if (uses<FEATURE_EMITTERS>(scene) && scene.constants.lamp_samples != 0 && scene.emitters.len > 0) return scene.lights.len + 1;
   }
   return scene.lights.len;
 }

@@ -134,7 +134,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     s.fuzz = MATERIAL_REAL(material, fuzz);
   }
   s.ior = one;
-  if constexpr ((USES & REFRACTS) != 0)
+  if ((USES & REFRACTS) != 0 && uses<FEATURE_REFRACTION>(scene))
     s.ior = select(m, select(hit.leaving, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, inverse_ior)), one);
   s.reflect_origin = select(hit.leaving, x.inside, x.outside);
   s.transmit_origin = select(hit.leaving, x.outside, x.inside);
@@ -154,7 +154,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
   if constexpr (has_materials<S>()) {
     s.alpha = MATERIAL_REAL(material, alpha);
     s.edge = MATERIAL_REAL(material, edge);
-    if constexpr (has_features<S>(FEATURE_BEVELS)) s.widening = x.curvature * s.cone;
+    if (uses<FEATURE_BEVELS>(scene)) s.widening = x.curvature * s.cone;
     if constexpr ((USES & TEXTURED) != 0) {
       s.alpha = select(x.has_relief, x.alpha, s.alpha);
       // Slopes of a relief differ by more from sample to sample than a star is wide.
@@ -162,22 +162,22 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     }
     const Real sheet = MATERIAL_REAL(material, sheet);
     const Mask is_sheet = m & (sheet > zero);
-    if ((USES & SHEETS) != 0 && any(is_sheet)) {
+    if ((USES & SHEETS) != 0 && uses<FEATURE_FLOOR>(scene) && any(is_sheet)) {
       const Real share = sheet_reflectance(select(is_sheet, sheet, one), -dot(s.n, ray.d));
       s.reflect = select(is_sheet, Reflectance<S>::all(share), s.reflect);
       s.transmit = select(is_sheet, s.transmit * (one - share), s.transmit);
     }
   }
   const Mask glass = m & (MATERIAL_INT(material, glass) > Int(0));
-  if ((USES & REFRACTS) != 0 && any(glass)) {
-    if constexpr (has_features<S>(FEATURE_MATERIALS))
+  if ((USES & REFRACTS) != 0 && uses<FEATURE_REFRACTION>(scene) && any(glass)) {
+    if (uses<FEATURE_TINTS>(scene))
       shade_glass(ray, hit, glass, wave, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, dispersion),
                   MATERIAL_VEC(material, absorb), s);
     const Real share = fresnel(s.ior, -dot(s.n, ray.d));
     s.reflect = select(glass, Reflectance<S>::all(share), s.reflect);
     s.transmit = select(glass, s.transmit * (one - share), s.transmit);
   }
-  if constexpr ((USES & REFRACTS) != 0) total_reflection(ray.d, MATERIAL_REAL(material, transparency), m, s);
+  if ((USES & REFRACTS) != 0 && uses<FEATURE_REFRACTION>(scene)) total_reflection(ray.d, MATERIAL_REAL(material, transparency), m, s);
   if (has_fog(scene)) {
     const Real clear = select(m, fog_transmittance(scene, hit.t), one);
     s.transmittance = s.transmittance * clear;

@@ -12,7 +12,7 @@ POLYFLY_FN void interaction_of_kind(const S& scene, Int kind, Int index, const R
 #define SHAPE(KIND, name, array, features)                                \
   if constexpr (SHAPE_##KIND != SHAPE_BODY && has_features<S>(features)) { \
     const Mask name = met & (kind == Int(SHAPE_##KIND));                  \
-    if (any(name)) interaction_##name(scene, index, ray, hit, name, x);   \
+    if (uses<features>(scene) && any(name)) interaction_##name(scene, index, ray, hit, name, x);   \
   }
 #include "../shapes.def"
 #undef SHAPE
@@ -27,10 +27,10 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
   Interaction x = interaction_at(ray, hit);
 #if POLYFLY_LANES == 1
   // A ray has a single surface: bodies and floors get code of their own, which is shorter than code for all materials.
-  if (!SceneTraits<S>::grid && body) {
+  if (uses<FEATURE_BODIES>(scene) && body) {
     interaction_body(scene, index, ray, hit, true, x);
     if constexpr (has_features<S>(FEATURE_FINISHES))
-      if (has_finish(scene, index)) finish_body(scene, frame, index, ray, hit, true, x);
+      if (uses<FEATURE_FINISHES>(scene) && has_finish(scene, index)) finish_body(scene, frame, index, ray, hit, true, x);
     constexpr int USES = has_features<S>(FEATURE_FINISHES) ? TEXTURED | REFRACTS : REFRACTS;
     Surface<S> s = scatter<USES>(scene, ray, hit, x, true, wave);
     shade_bars(scene, frame, index, ray, x, true, s);

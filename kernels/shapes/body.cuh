@@ -136,7 +136,7 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
   if (!any(in | out)) return;
   const Material& outer = scene.materials.at(outside_material(scene, body, k));
-  if (body.bar > 0.0f && outer.transparency > 0.0f && !outer.stops_shadow_rays) {
+  if (uses<FEATURE_BARS>(scene) && body.bar > 0.0f && outer.transparency > 0.0f && !outer.stops_shadow_rays) {
     Mask stopped = first_lanes(0);
     if (any(in)) {
       const Vec p = fma(d, c.enter, q);
@@ -149,7 +149,7 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
     remaining = select(stopped, vec(zero, zero, zero), remaining);
   }
   if constexpr (has_features<S>(FEATURE_FINISHES)) {
-    if (has_finish(scene, k) && outer.transparency > 0.0f) {
+    if (uses<FEATURE_FINISHES>(scene) && has_finish(scene, k) && outer.transparency > 0.0f) {
       if (any(in))
         remaining = select(in, remaining * finish_transmittance(scene, body, k, fma(d, c.enter, q), in), remaining);
       if (any(out))
@@ -205,7 +205,7 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
   if constexpr (has_features<S>(FEATURE_BEVELS)) {
     const float bevel = scene.materials.at(body.material).bevel;
     const Mask bevelled = m & (nearest * Real(bevel) < Real(1.0f));
-    if (bevel > 0.0f && any(bevelled)) {
+    if (uses<FEATURE_BEVELS>(scene) && bevel > 0.0f && any(bevelled)) {
       const Vec turned = bevelled_normal(scene, body, bevel, q, ray.d, facing, hit.leaving);
       facing = select(bevelled, turned, facing);
       x.curvature = select(bevelled, Real(2.0f * bevel * body.bar_lean), x.curvature);
@@ -216,7 +216,7 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
   x.edge_distance = select(m, nearest, x.edge_distance);
   x.inside = select(m, Int(body.origin_inside), x.inside);
   Int material = Int(outside_material(scene, body, k));
-  if constexpr (has_features<S>(FEATURE_MATERIALS)) material = select(hit.leaving, Int(inside_material(scene, body, k)), material);
+  if (uses<FEATURE_MATERIALS>(scene)) material = select(hit.leaving, Int(inside_material(scene, body, k)), material);
   x.material = select(m, material, x.material);
 }
 template <class S>

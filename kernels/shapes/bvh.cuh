@@ -96,7 +96,8 @@ struct ClosestHitVisitor {
     switch (kind) {
 #define SHAPE(KIND, name, array, features)                                                \
   case SHAPE_##KIND:                                                                      \
-    if constexpr (has_features<S>(features)) intersect_##name(scene, i, ray, lanes, hit); \
+    if constexpr (has_features<S>(features))                                              \
+      if (uses<features>(scene)) intersect_##name(scene, i, ray, lanes, hit);             \
     return;
 #include "../shapes.def"
 #undef SHAPE
@@ -118,7 +119,8 @@ struct TransmittanceVisitor {
     switch (kind) {
 #define SHAPE(KIND, name, array, features)                                                           \
   case SHAPE_##KIND:                                                                                 \
-    if constexpr (has_features<S>(features)) transmittance_##name(scene, i, line, lanes, remaining); \
+    if constexpr (has_features<S>(features))                                                         \
+      if (uses<features>(scene)) transmittance_##name(scene, i, line, lanes, remaining);             \
     return;
 #include "../shapes.def"
 #undef SHAPE

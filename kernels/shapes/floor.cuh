@@ -14,19 +14,19 @@ POLYFLY_FN Real floor_distance(const FloorQuad& quad, Vec o, Vec d) {
 }
 // The hit of a line with the quad, whose plane it crosses at t.
 template <class S>
-POLYFLY_FN FloorHit floor_hit(const S&, const FloorQuad& quad, Vec o, Vec d, Real t) {
+POLYFLY_FN FloorHit floor_hit(const S& scene, const FloorQuad& quad, Vec o, Vec d, Real t) {
   FloorHit c;
   c.t = t;
   c.hit = (t > Real(0.0f)) & (t < Real(1.0e30f));
   Vec p = fma(d, t, o);
   c.u = dot(quad.u, p) + Real(quad.u[3]);
   c.v = dot(quad.v, p) + Real(quad.v[3]);
-  if constexpr (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR)) {
+  if (uses_any<FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR>(scene)) {
     if (quad.side == FLOOR_ENDLESS) return c;
   }
   const Real zero = Real(0.0f), one = Real(1.0f), overlap = Real(1.0e-6f);
   c.hit = c.hit & !(c.u < zero) & !(c.u > one) & !(c.v < zero) & !(c.v > one);
-  if constexpr (has_features<S>(FEATURE_FLOOR)) {
+  if (uses<FEATURE_FLOOR>(scene)) {
     if (quad.side == FLOOR_ROUND) {
       const Real x = c.u - Real(0.5f), y = c.v - Real(0.5f);
       c.hit = c.hit & !(fma(x, x, y * y) > Real(0.25f));

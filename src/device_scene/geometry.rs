@@ -6,9 +6,10 @@ use super::{finish, materials};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_ELLIPSOIDS, FEATURE_FINISHES, FEATURE_SMOOTH_NORMALS,
-    FEATURE_TREE, Finish, GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID,
-    SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
+    Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_BODIES, FEATURE_ELLIPSOIDS, FEATURE_FINISHES,
+    FEATURE_ROUGHNESS, FEATURE_SMOOTH_NORMALS, FEATURE_SPHERES, FEATURE_TREE, FEATURE_TRIANGLES, Finish, GRID_FEATURES,
+    Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES,
+    SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::grid::{Ball, Grid};
@@ -113,12 +114,17 @@ impl Geometry {
         let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));
+        let of_all = g.materials.iter().map(materials::features_of);
         g.features = FEATURE_TREE
+            | of_all.fold(0, |all, one| all | one)
+            | (i32::from(!g.bodies.is_empty()) * FEATURE_BODIES)
+            | (i32::from(!g.spheres.is_empty()) * FEATURE_SPHERES)
+            | (i32::from(!g.triangles.is_empty()) * FEATURE_TRIANGLES)
             | of_bodies.chain(of_materials).fold(0, |all, one| all | one)
             | (i32::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
             | (i32::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
             | (i32::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
-            | (i32::from(!g.finishes.is_empty()) * FEATURE_FINISHES);
+            | (i32::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS));
         g
     }
 

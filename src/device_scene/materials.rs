@@ -1,6 +1,8 @@
 //! Materials in the kernels' format.
 
-use crate::gpu_types::{FEATURE_EMITTERS, FEATURE_MATERIALS, Material as GpuMaterial};
+use crate::gpu_types::{
+    FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS, FEATURE_TINTS, Material as GpuMaterial,
+};
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::Vec3;
 use crate::scene::{Body, Material, MaterialKind, Scene};
@@ -58,6 +60,13 @@ pub fn features(scene: &Scene, m: &Material) -> i32 {
     let samples_emitters = scene.render.integrator.capabilities().samples_emitters;
     let shines = samples_emitters && matches!(m.kind, MaterialKind::Light { .. });
     (i32::from(!m.is_simple()) * FEATURE_MATERIALS) | (i32::from(shines) * FEATURE_EMITTERS)
+}
+
+/// The features that a material in the kernels' format needs.
+pub fn features_of(m: &GpuMaterial) -> i32 {
+    (i32::from(m.alpha > 0.0 || m.edge > 0.0) * FEATURE_ROUGHNESS)
+        | (i32::from(m.glass != 0 || m.ior != 1.0) * FEATURE_REFRACTION)
+        | (i32::from(m.dispersion > 0.0 || m.absorb != [0.0; 3]) * FEATURE_TINTS)
 }
 
 /// The materials of a polyhedron's faces, seen from outside and from inside.

@@ -101,7 +101,7 @@ fn faults_of_values_over_time_have_a_place() {
     );
     let relief = "[floor]\ncorners = [[-1,-1,0],[-1,1,0],[1,1,0],[1,-1,0]]\nroughness = { keys = [[0, 0.2], [1, 0.3]] }\n\
                   [floor.relief]\nbump = \"@ripples\"\ndepth = 0.1\n";
-    assert!(faults(relief)[0].contains("of a floor with a relief cannot change"), "{:?}", faults(relief));
+    assert!(faults(relief)[0].contains("of what has a relief cannot change"), "{:?}", faults(relief));
 }
 
 // The text with a key of a table, such as `lens` of `[camera]`, given anew.

@@ -27,6 +27,9 @@ enum Output {
     Adaptive,
 }
 
+// What PTX has in place of the scene's features (kernels/types.cuh, loaded_features).
+const FEATURES_PLACE: &str = "0x7eed7eed";
+
 // A row of kernels/modules.def with its PTX, for GPUs since Turing.
 struct PtxModule {
     ptx: Ptx,
@@ -52,6 +55,10 @@ impl Ptx {
         let read = flate2::read::DeflateDecoder::new(self.packed).read_to_string(&mut text);
         read.map_err(|e| DeviceError::Failed(format!("the embedded PTX of {} is broken: {e}", self.name)))?;
         Ok(text)
+    }
+    // The PTX for scenes with these features: the driver leaves out what it cannot reach with them.
+    fn text_for(&self, features: i32) -> Result<String, DeviceError> {
+        Ok(self.text()?.replace(FEATURES_PLACE, &format!("0x{features:08x}")))
     }
 }
 
@@ -86,6 +93,8 @@ pub struct Kernels<A: Api> {
     schedule: Option<A::Function>,
     pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
+    // The features that the driver has compiled them for.
+    compiled_for: i32,
     _modules: Vec<A::Module>,
 }
 
@@ -103,10 +112,10 @@ pub struct AdaptiveKernels<A: Api> {
 impl<A: Api> Kernels<A> {
     /// Loads the kernels for a scene, by its features, integrator and depth.
     pub fn load(constants: &Constants, needs: &DeviceNeeds, context: &A::Context) -> Result<Kernels<A>, DeviceError> {
-        let kind = kind_of(constants, needs)?;
+        let (kind, features) = (kind_of(constants, needs)?, constants.features);
         let load = |is_needed: bool, output| {
             let row = module_of(constants, output, kind).filter(|_| is_needed);
-            row.map(|row| Ok::<_, DeviceError>((row.rays, context.load(&row.ptx.text()?)?))).transpose()
+            row.map(|row| Ok::<_, DeviceError>((row.rays, context.load(&row.ptx.text_for(features)?)?))).transpose()
         };
         let picture = load(makes_pictures(needs), Output::Picture)?;
         let linear = load(needs.linear, Output::Linear)?;
@@ -130,12 +139,17 @@ impl<A: Api> Kernels<A> {
             features: function(&linear, [Some(c"polyfly_features"); 3])?,
             adaptive: adaptive.as_ref().map(|(_, module)| AdaptiveKernels::new(module)).transpose()?,
             kind,
+            compiled_for: features,
             _modules: [picture, linear, adaptive].into_iter().flatten().map(|(_, module)| module).collect(),
         })
     }
-    /// Whether `load` would choose the same kernels for these constants.
-    pub fn suit(&self, constants: &Constants, needs: &DeviceNeeds) -> bool {
-        kind_of(constants, needs).is_ok_and(|kind| kind == self.kind)
+    /// Whether the kernels have all features of these constants.
+    pub fn suit(&self, constants: &Constants) -> bool {
+        constants.features & !self.compiled_for == 0
+    }
+    /// The features that they have been compiled for.
+    pub fn compiled_for(&self) -> i32 {
+        self.compiled_for
     }
     /// Whether the kernels take the scene in their parameters.
     pub fn take_small(&self) -> bool {
@@ -221,6 +235,14 @@ mod tests {
     }
 
     #[test]
+    fn every_module_takes_the_features_of_a_scene() {
+        for PtxModule { ptx, .. } in MODULES {
+            let text = ptx.text_for(0x1234).unwrap();
+            assert!(text.contains("0x00001234") && !text.contains(FEATURES_PLACE), "{}", ptx.name);
+        }
+    }
+
+    #[test]
     fn every_scene_has_kernels_and_the_smallest_kind_is_taken() {
         let all = DeviceNeeds { rgba: true, yuv: true, linear: true, ..DeviceNeeds::default() };
         let kind = |integrator, features, needs: &DeviceNeeds| {
@@ -234,13 +256,12 @@ mod tests {
         let linear = DeviceNeeds { linear: true, ..DeviceNeeds::default() };
         let horizon = FEATURE_SKY_MAP | FEATURE_ENDLESS_FLOOR;
         assert_eq!(kind(INTEGRATOR_WHITTED, horizon, &linear), SceneKind::Horizon);
-        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, &linear), SceneKind::Rich);
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, &linear), SceneKind::Full);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS | FEATURE_TREE, &all), SceneKind::Plain);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, &all), SceneKind::Grid);
-        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Rich);
-        // Path tracing has no kernels for scenes in parameters, and no adaptive kernels for plain scenes.
-        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Lens);
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Full);
+        // Path tracing has no kernels for scenes in parameters.
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Full);
         assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS, &all), SceneKind::Grid);
-        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_TREE, &adaptive), SceneKind::Rich);
     }
 }

@@ -102,7 +102,9 @@ impl<A: Api> Gpu<A> {
         }
         let features = all.iter().fold(0, |all, (resident, _)| all | resident.arrays.constants.features);
         let constants = Constants { features, ..self.resident.arrays.constants };
-        if !self.kernels.suit(&constants, &self.needs) {
+        if !self.kernels.suit(&constants) {
+            // Features that come and go in a clip are compiled once together.
+            let constants = Constants { features: features | self.kernels.compiled_for(), ..constants };
             // This unloads kernels that may be in use.
             self.context.synchronize()?;
             self.kernels = Kernels::load(&constants, &self.needs, &self.context)?;

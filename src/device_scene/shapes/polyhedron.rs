@@ -3,8 +3,8 @@
 use super::origin_inside;
 use crate::device_scene::materials;
 use crate::gpu_types::{
-    Body as GpuBody, FEATURE_BEVELS, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS, ISOLATED, LAMPS_DOME,
-    LAMPS_INSIDE, LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
+    Body as GpuBody, FEATURE_BARS, FEATURE_BEVELS, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS,
+    ISOLATED, LAMPS_DOME, LAMPS_INSIDE, LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
 };
 use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
@@ -32,6 +32,7 @@ pub fn features(scene: &Scene, body: &Body) -> i32 {
     materials::features(scene, &body.material)
         | (i32::from(needs_materials) * FEATURE_MATERIALS)
         | (i32::from(body.bevel > 0.0) * FEATURE_BEVELS)
+        | (i32::from(body.bar > 0.0) * FEATURE_BARS)
         | (i32::from(has_pattern) * FEATURE_LAMP_PATTERNS)
         | (i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS)
 }
