@@ -8,7 +8,7 @@ use crate::language::{AllLanguages, Language};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
-use crate::scene::{Look, ParseOptions, Sampling, Scene, Solid, TextureSource};
+use crate::scene::{Denoise, Look, ParseOptions, Sampling, Scene, Solid, TextureSource};
 use clap::{Args, ValueEnum};
 
 /// How much work goes into each picture, as a flag's value.
@@ -19,7 +19,7 @@ pub enum QualityArg {
     /// As the scene says.
     Standard,
     /// Four times the samples (adaptive ones: at most, and half the noise), twice the shadow rays, half as many bounces
-    /// more.
+    /// more. What is drawn at random is denoised, with the same bytes on all machines.
     Final,
 }
 
@@ -46,6 +46,9 @@ impl QualityArg {
                 }
                 render.depth = (render.depth + render.depth / 2).min(MAX_DEPTH);
                 render.light_samples = (2 * render.light_samples).min(MAX_LIGHT_SAMPLES);
+                if render.integrator.capabilities().random_samples {
+                    scene.film.denoise = Denoise::Guided;
+                }
             }
         }
     }
@@ -211,4 +214,21 @@ impl SceneArgs {
 pub fn assignment(text: &str) -> Result<(&str, &str), Failure> {
     let expected = || Failure::usage(|l| l.key_and_value(brief(text)));
     text.split_once('=').map(|(key, value)| (key.trim(), value)).ok_or_else(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_final_quality_denoises_what_is_drawn_at_random() {
+        let mut scene = Scene::sample();
+        QualityArg::Final.apply(&mut scene);
+        assert_eq!(scene.film.denoise, Denoise::None);
+        scene.render.set_paths(16);
+        QualityArg::Draft.apply(&mut scene);
+        assert_eq!(scene.film.denoise, Denoise::None);
+        QualityArg::Final.apply(&mut scene);
+        assert_eq!(scene.film.denoise, Denoise::Guided);
+    }
 }
