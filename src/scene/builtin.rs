@@ -47,6 +47,7 @@ pub const SAMPLES: &[Builtin] = scenes! { "scenes":
     "mist.toml",
     "neon.toml",
     "pebbles.toml",
+    "prism.toml",
     "solids.toml",
     "stage.toml",
     "table.toml",
