@@ -2,6 +2,7 @@
 //! replaces the others.
 
 mod emitters;
+mod film;
 mod finish;
 pub mod floor;
 pub mod geometry;

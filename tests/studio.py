@@ -504,7 +504,7 @@ def form(polyfly):
             body = studio.fields("body[0]")
             assert body[:6] == ["solid", "center", "on", "radius", "bevel", "color"] and "strength" not in body and "abbe" not in body, body
             assert "lamp_cycles" not in body and "roughness" in body, body
-            assert studio.fields("sphere[0]") == ["center", "on", "radius", "color", "material", "ior", "abbe", "tint_distance"], studio.fields("sphere[0]")
+            assert studio.fields("sphere[0]") == ["center", "on", "radius", "color", "material", "ior", "abbe", "tint_distance", "film_nm", "film_ior"], studio.fields("sphere[0]")
             assert not {"position", "look_at", "closed"} & set(studio.fields("camera")), studio.fields("camera")
             shown = lambda key: studio.field(key).get_attribute("value")
             assert shown("sphere[0].ior") == "1.5" and shown("render.depth") == "12" and shown("output.frames") == "24", "defaults are shown"

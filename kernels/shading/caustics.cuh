@@ -24,6 +24,19 @@ POLYFLY_FN bool is_refracting(const Material& m) {
   return (m.ior < 1.0f || m.ior > 1.0f || m.stops_shadow_rays) && m.transparency > 0.0f;
 }
 
+template <class S>
+POLYFLY_FN bool has_film(const S& scene, const Material& m) {
+  return uses<FEATURE_TINTS>(scene) && m.film > 0;
+}
+// The share of light that passes a face, of what its material transmits.
+template <class S>
+POLYFLY_FN Vec facet_passes(const S& scene, const Material& m, Real ior, Real cosine, Mask lanes) {
+  const Real one = Real(1.0f);
+  if (has_film(scene, m)) return film_rest(film_reflectance(scene, Int(m.film), cosine, lanes), vec(m.mirror));
+  const Real share = m.kind == MATERIAL_GLASS ? one - fresnel(reciprocal(ior), cosine) : one;
+  return vec(share, share, share);
+}
+
 // Whether one of a color's channels is above 0.
 POLYFLY_FN bool any_of(const float* colour) { return colour[0] > 0.0f || colour[1] > 0.0f || colour[2] > 0.0f; }
 
@@ -104,9 +117,13 @@ struct StraightLight {
 
 // The reflectance of a face at this cosine. Inside of bending bodies no path is tried.
 template <class S>
-POLYFLY_FN Vec facet_reflectance(const S& scene, const Body& body, Mask outside, Real cosine) {
+POLYFLY_FN Vec facet_reflectance(const S& scene, const Body& body, Mask outside, Real cosine, Mask m) {
   const Material& outer = scene.materials.at(body.material);
-  if (outer.glass) {
+  if (has_film(scene, outer)) {
+    const Int film = select(outside, Int(outer.film), Int(scene.materials.at(body.material_inside).film));
+    return film_reflectance(scene, film, cosine, m);
+  }
+  if (outer.kind == MATERIAL_GLASS) {
     const Real share = fresnel(Real(outer.inverse_ior), cosine);
     return vec(share, share, share);
   }
@@ -147,7 +164,7 @@ struct FacetQueue {
     if (!any(valid)) return;
     const Mask outside = height > zero;
     const Real cosine = abs(rise) * reciprocal(sqrt(squared_length(sample.towards)));
-    Vec light = sample.colour * facet_reflectance(scene, body, outside, cosine);
+    Vec light = sample.colour * facet_reflectance(scene, body, outside, cosine, valid);
     valid = valid & (max_component(light) > Real(scene.constants.light_cutoff));
     if (!any(valid)) return;
     const Vec o = q + vec(body.centre);
@@ -177,8 +194,9 @@ POLYFLY_NOINLINE Vec mirrored_light(const S& scene, int k, const Ray& ray, const
   const Material& outer = scene.materials.at(body.material);
   const Material& inner = scene.materials.at(body.material_inside);
   if (outer.alpha > 0.0f || outer.fuzz > 0.0f) return sum;
-  const bool outwards = outer.glass || any_of(outer.mirror);
-  const bool inwards = !outer.glass && !is_refracting(outer) && any_of(inner.mirror);
+  const bool is_glass = outer.kind == MATERIAL_GLASS, filmed = has_film(scene, outer);
+  const bool outwards = is_glass || filmed || any_of(outer.mirror);
+  const bool inwards = !is_glass && !is_refracting(outer) && (filmed || any_of(inner.mirror));
   if (!outwards && !inwards) return sum;
   const Vec q = s.p - vec(body.centre);
   const Real near = Real(FACET_NEAR) * radius_of(body);
@@ -371,11 +389,9 @@ POLYFLY_NOINLINE Vec refracted_from(const S& scene, int k, const Light& light, V
       valid = valid & sample.valid;
       if (!any(valid)) continue;
       Vec colour = sample.colour * vec(outer.transmit) * vec(inner.transmit) * path.spread;
-      if (outer.glass) {
-        const Real from = reciprocal(ior);
-        colour = colour * ((one - fresnel(from, path.near_cosine)) * (one - fresnel(from, path.far_cosine)));
-        if (absorbs(inner)) colour = colour * attenuate(vec(inner.absorb), path.length * size);
-      }
+      colour = colour * (facet_passes(scene, outer, ior, path.near_cosine, valid) *
+                         facet_passes(scene, inner, ior, path.far_cosine, valid));
+      if (absorbs(inner)) colour = colour * attenuate(vec(inner.absorb), path.length * size);
       const Vec start = b + vec(body.centre), end = a + vec(body.centre);
       colour = colour * open_way(scene, start, l - start, origin, valid, true);
       valid = valid & (max_component(colour) > zero);

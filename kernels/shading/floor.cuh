@@ -72,6 +72,12 @@ POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Re
     const Real cosine = abs(dot(quad.n, d)) * reciprocal(sqrt(squared_length(d)));
     through = through * (one - sheet_reflectance(Real(material.sheet), cosine));
   }
+  if constexpr (has_features<S>(FEATURE_TINTS)) {
+    if (uses<FEATURE_TINTS>(scene) && material.film > 0) {
+      const Real cosine = abs(dot(quad.n, d)) * reciprocal(sqrt(squared_length(d)));
+      through = through * film_rest(film_reflectance(scene, Int(material.film), cosine, m), vec(material.mirror));
+    }
+  }
   const int levels = picture_levels(scene);
   if (levels > 0) through = through * sample_texture(scene.texels, scene.mip_levels, 0, levels, fract(u), fract(v), Real(0.0f), m);
   if (!(constants.floor_fade > 0.0f)) return through;

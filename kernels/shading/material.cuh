@@ -23,7 +23,7 @@ struct Materials {
   const Material* shared;  // of all lanes, or null
   Vec albedo, mirror, transmit, emission, absorb;
   Real highlight_weight, fuzz, ior, inverse_ior, alpha, edge, dispersion, sheet, transparency;
-  Int glass, metal, stops_shadow_rays;
+  Int kind, film, stops_shadow_rays;
 };
 template <class S>
 POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask m) {
@@ -43,14 +43,14 @@ POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask m) {
     all.ior = select(lanes, Real(one.ior), all.ior);
     all.inverse_ior = select(lanes, Real(one.inverse_ior), all.inverse_ior);
     all.transparency = select(lanes, Real(one.transparency), all.transparency);
-    all.glass = select(lanes, Int(one.glass), all.glass);
+    all.kind = select(lanes, Int(one.kind), all.kind);
     all.stops_shadow_rays = select(lanes, Int(one.stops_shadow_rays), all.stops_shadow_rays);
     if constexpr (has_materials<S>()) {
       all.alpha = select(lanes, Real(one.alpha), all.alpha);
       all.edge = select(lanes, Real(one.edge), all.edge);
-      all.metal = select(lanes, Int(one.metal), all.metal);
+      all.film = select(lanes, Int(one.film), all.film);
       all.sheet = select(lanes, Real(one.sheet), all.sheet);
-      if (one.glass) {
+      if (one.kind == MATERIAL_GLASS) {
         all.dispersion = select(lanes, Real(one.dispersion), all.dispersion);
         all.absorb = select(lanes, vec(one.absorb), all.absorb);
       }
@@ -86,6 +86,24 @@ POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavele
   }
   const Mask absorbs = m & hit.leaving & (max_component(absorb) > Real(0.0f));
   if (any(absorbs)) s.transmittance = select(absorbs, attenuate(absorb, hit.t), s.transmittance);
+}
+
+// A surface with a thin film mirrors what the film says; bare: what it mirrors without one. At angles past the critical
+// one, that is all light. dye: a factor of what it mirrors.
+template <class S>
+POLYFLY_FN void shade_film(const S& scene, const Ray& ray, const Hit& hit, Mask m, Int film, Vec bare, Vec dye,
+                           Surface<S>& s) {
+  const Real zero = Real(0.0f), one = Real(1.0f), cosine = -dot(s.n, ray.d);
+  // The square of the cosine on the other side: the air's where the ray leaves.
+  const Real square = fma(s.ior * s.ior, fma(cosine, cosine, -one), one);
+  const Vec all = vec(one, one, one);
+  const Vec share = select(square < zero, all,
+                           film_reflectance(scene, film, select(hit.leaving, sqrt_or_zero(square), cosine), m));
+  const Vec rest = film_rest(share, bare);
+  s.reflect = select(m, share * dye, s.reflect);
+  s.albedo = select(m, s.albedo * rest, s.albedo);
+  s.transmit = select(m, s.transmit * rest, s.transmit);
+  s.highlight_weight = select(m, s.highlight_weight * max_component(rest), s.highlight_weight);
 }
 
 // Past the critical angle what would have passed, the share T, is mirrored, undyed. What the surface mirrors and
@@ -148,7 +166,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     s.albedo = s.albedo * x.texture;
     if constexpr (has_materials<S>()) {
       s.transmit = s.transmit * x.texture;
-      s.reflect = select(MATERIAL_INT(material, metal) > Int(0), s.reflect * x.texture, s.reflect);
+      s.reflect = select(MATERIAL_INT(material, kind) == Int(MATERIAL_METAL), s.reflect * x.texture, s.reflect);
     }
   }
   if constexpr (has_materials<S>()) {
@@ -168,14 +186,26 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
       s.transmit = select(is_sheet, s.transmit * (one - share), s.transmit);
     }
   }
-  const Mask glass = m & (MATERIAL_INT(material, glass) > Int(0));
+  Mask filmed = first_lanes(0);
+  if constexpr (has_features<S>(FEATURE_TINTS)) {
+    if (uses<FEATURE_TINTS>(scene)) filmed = m & (MATERIAL_INT(material, film) > Int(0));
+  }
+  const Mask glass = m & (MATERIAL_INT(material, kind) == Int(MATERIAL_GLASS));
   if ((USES & REFRACTS) != 0 && uses<FEATURE_REFRACTION>(scene) && any(glass)) {
     if (uses<FEATURE_TINTS>(scene))
       shade_glass(ray, hit, glass, wave, MATERIAL_REAL(material, ior), MATERIAL_REAL(material, dispersion),
                   MATERIAL_VEC(material, absorb), s);
+    const Mask plain = glass & !filmed;
     const Real share = fresnel(s.ior, -dot(s.n, ray.d));
-    s.reflect = select(glass, Reflectance<S>::all(share), s.reflect);
-    s.transmit = select(glass, s.transmit * (one - share), s.transmit);
+    s.reflect = select(plain, Reflectance<S>::all(share), s.reflect);
+    s.transmit = select(plain, s.transmit * (one - share), s.transmit);
+  }
+  if constexpr (has_features<S>(FEATURE_TINTS)) {
+    if (uses<FEATURE_TINTS>(scene) && any(filmed)) {
+      const Mask tinted = filmed & x.has_texture & (MATERIAL_INT(material, kind) == Int(MATERIAL_METAL));
+      shade_film(scene, ray, hit, filmed, MATERIAL_INT(material, film), MATERIAL_VEC(material, mirror),
+                 select(tinted, x.texture, vec(one, one, one)), s);
+    }
   }
   if ((USES & REFRACTS) != 0 && uses<FEATURE_REFRACTION>(scene)) total_reflection(ray.d, MATERIAL_REAL(material, transparency), m, s);
   if (has_fog(scene)) {

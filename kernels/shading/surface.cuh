@@ -72,3 +72,21 @@ POLYFLY_FN Real fresnel(Real ior, Real cosine) {
   const Real across = (a - behind) * reciprocal(a + behind), along = (b - c) * reciprocal(b + c);
   return select(square < zero, one, Real(0.5f) * fma(across, across, along * along));
 }
+
+// The reflectance of a surface with a thin film, by the number of the film and the cosine of incidence in air: between
+// two entries of the film's table (src/device_scene/film.rs).
+template <class S>
+POLYFLY_FN Vec film_reflectance(const S& scene, Int film, Real cosine, Mask m) {
+  const Real at = max(min(cosine, Real(1.0f)), Real(0.0f)) * Real((float)FILM_LAST);
+  const Int entry = to_int(min(at, Real((float)(FILM_LAST - 1))));
+  const Int word = ((select(m, film, Int(1)) - Int(1)) * Int(FILM_LAST + 1) + entry) * Int(3);
+  const Vec low = read_vec(scene.films.data, scene.films.len, word, m),
+            high = read_vec(scene.films.data, scene.films.len, word + Int(3), m);
+  return fma(high - low, at - to_real(entry), low);
+}
+// What such a surface does with the other light, as a factor of what it does without the film, where it mirrors `bare`.
+POLYFLY_FN Vec film_rest(Vec share, Vec bare) {
+  const Real one = Real(1.0f), least = Real(1.0e-6f);
+  return vec((one - share.x) * reciprocal(max(one - bare.x, least)), (one - share.y) * reciprocal(max(one - bare.y, least)),
+             (one - share.z) * reciprocal(max(one - bare.z, least)));
+}

@@ -1,5 +1,6 @@
 //! Shapes, their materials and the tree over them: the arrays that a time step replaces.
 
+use super::film::Films;
 use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
 use super::upload::ArrayUploader;
 use super::{finish, materials};
@@ -45,6 +46,8 @@ pub struct Geometry {
     /// Vertex normals of smooth triangles, nine numbers each.
     pub normals: Vec<[[f32; 3]; 3]>,
     pub materials: Vec<Material>,
+    /// The tables of thin films.
+    pub films: Vec<[f32; 3]>,
     /// Emitters that are sampled for light (see emitters.rs).
     pub emitters: Vec<Emitter>,
     /// The probability of an emitter divided by its brightness times its size.
@@ -68,12 +71,15 @@ impl Geometry {
         let mut slabs = Vec::new();
         let isolated = isolation::isolated(scene, assets);
         let floor = world.floor.as_ref();
-        let mut all: Vec<Material> = floor.map(|f| materials::floor(scene, &f.material)).into_iter().collect();
+        let mut films = Films::default();
+        let mut all: Vec<Material> =
+            floor.map(|f| materials::floor(scene, &f.material, &mut films)).into_iter().collect();
         let isolated_bodies = isolated.iter().enumerate();
-        let bodies: Vec<Body> =
-            isolated_bodies.map(|(k, &is)| polyhedron::flatten(scene, k, is, &mut slabs, &mut all)).collect();
+        let bodies: Vec<Body> = isolated_bodies
+            .map(|(k, &is)| polyhedron::flatten(scene, k, is, &mut slabs, &mut all, &mut films))
+            .collect();
         let first = all.len() as i32;
-        all.extend(world.spheres.iter().map(|s| materials::flatten(scene, &s.material)));
+        all.extend(world.spheres.iter().map(|s| materials::flatten(scene, &s.material, &mut films)));
         let mut g = Geometry {
             slabs,
             bodies,
@@ -91,14 +97,14 @@ impl Geometry {
                 Some(own) if particles.range.is_some() => crate::scene::Material { colour: m.colour, ..own },
                 own => own.unwrap_or(*m),
             };
-            g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m))));
+            g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m), &mut films)));
             g.spheres.par_extend(particles.spheres.par_iter().map(|&(centre, radius)| Sphere { centre, radius }));
             g.sphere_materials.par_extend(particles.colour_indices.par_iter().map(|&i| first + i32::from(i)));
         }
         let mut meshes = Vec::new();
         for (material, Triangles { corners, normals }) in world.panel_materials().zip(assets.meshes.iter()) {
             let material_index = g.materials.len() as i32;
-            g.materials.push(materials::flatten(scene, material));
+            g.materials.push(materials::flatten(scene, material, &mut films));
             meshes.push((g.triangles.len(), corners.len()));
             let first = g.normals.len() as i32;
             g.normals.extend(normals);
@@ -106,9 +112,10 @@ impl Geometry {
             g.triangles.extend(corners.iter().zip(0..).map(|(t, i)| triangle::flatten(t, material_index, smooth(i))));
         }
         for e in &world.ellipsoids {
-            let material = materials::index(&mut g.materials, materials::flatten(scene, &e.material));
+            let material = materials::index(&mut g.materials, materials::flatten(scene, &e.material, &mut films));
             g.ellipsoids.push(ellipsoid::flatten(e, material));
         }
+        g.films = films.into_tables();
         let eye = scene.camera_reach(assets.origin());
         g.build_tree(scene, eye, &meshes);
         let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
@@ -143,6 +150,7 @@ impl Geometry {
             ellipsoids: to.push(&self.ellipsoids)?,
             normals: to.push(self.normals.as_flattened().as_flattened())?,
             materials: to.push(&self.materials)?,
+            films: to.push(self.films.as_flattened())?,
             emitters: to.push(&self.emitters)?,
             cells: to.push(grid.map_or(&[][..], |g| &g.cells))?,
             cell_balls: to.push(grid.map_or(&[][..], |g| &g.balls))?,

@@ -1,14 +1,20 @@
 //! Materials in the kernels' format.
 
+use super::film::Films;
 use crate::gpu_types::{
-    FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS, FEATURE_TINTS, Material as GpuMaterial,
+    FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS, FEATURE_TINTS, MATERIAL_GLASS,
+    MATERIAL_METAL, Material as GpuMaterial,
 };
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::Vec3;
 use crate::scene::{Body, Material, MaterialKind, Scene};
 
 /// The material of a shape other than a polyhedron or the floor.
-pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
+pub fn flatten(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
+    films.with_film(m, without_film(scene, m))
+}
+
+fn without_film(scene: &Scene, m: &Material) -> GpuMaterial {
     let colour = linear_colour(m.colour);
     let times = |x: f64| colour.map(|c| (f64::from(c) * x) as f32);
     let all = |x: f64| [x as f32; 3];
@@ -36,7 +42,7 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
         }
         MaterialKind::Metal { fuzz, measured } => GpuMaterial {
             mirror: colour,
-            metal: 1,
+            kind: MATERIAL_METAL,
             fuzz: fuzz as f32,
             edge: f32::from(u8::from(measured.is_some())),
             ..none
@@ -46,7 +52,7 @@ pub fn flatten(scene: &Scene, m: &Material) -> GpuMaterial {
             transparency: 1.0,
             ior: ior as f32,
             inverse_ior: 1.0 / ior as f32,
-            glass: 1,
+            kind: MATERIAL_GLASS,
             dispersion: dispersion(m),
             absorb: absorption(m),
             ..none
@@ -65,38 +71,39 @@ pub fn features(scene: &Scene, m: &Material) -> i32 {
 /// The features that a material in the kernels' format needs.
 pub fn features_of(m: &GpuMaterial) -> i32 {
     (i32::from(m.alpha > 0.0 || m.edge > 0.0) * FEATURE_ROUGHNESS)
-        | (i32::from(m.glass != 0 || m.ior != 1.0) * FEATURE_REFRACTION)
-        | (i32::from(m.dispersion > 0.0 || m.absorb != [0.0; 3]) * FEATURE_TINTS)
+        | (i32::from(m.kind == MATERIAL_GLASS || m.ior != 1.0) * FEATURE_REFRACTION)
+        | (i32::from(m.dispersion > 0.0 || m.absorb != [0.0; 3] || m.film != 0) * FEATURE_TINTS)
 }
 
 /// The materials of a polyhedron's faces, seen from outside and from inside.
-pub fn sides(scene: &Scene, body: &Body) -> [GpuMaterial; 2] {
+pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] {
     let m = &body.material;
-    let (colour, base) = (surface_tint(m), flatten(scene, m));
+    let (colour, base) = (surface_tint(m), without_film(scene, m));
     let highlight = m.highlight.unwrap_or(scene.world.highlight);
     // Measured to the adjacent face's plane. A bevel may be narrower than single precision can tell.
     let bevel = (1.0 / (body.bevel * body.radius * body.solid.edge_sine())).min(1e18);
     [m.shares(), body.shares_inside()].map(|(reflection, transparency)| {
         let local = (1.0 - reflection - transparency).max(0.0);
-        GpuMaterial {
+        let side = GpuMaterial {
             albedo: colour.map(|c| c * local as f32),
             highlight_weight: (local * highlight) as f32,
-            mirror: if base.metal == 1 { base.mirror } else { [reflection as f32; 3] },
+            mirror: if base.kind == MATERIAL_METAL { base.mirror } else { [reflection as f32; 3] },
             transmit: colour.map(|c| c * transparency as f32),
             transparency: transparency as f32,
             emission: [0.0; 3],
             inverse_ior: (1.0 / m.ior()) as f32,
             bevel: if body.bevel > 0.0 { bevel as f32 } else { 0.0 },
             ..base
-        }
+        };
+        films.with_film(m, side)
     })
 }
 
 /// The floor's material. It emits no light and does not refract: glass is a thin sheet.
-pub fn floor(scene: &Scene, m: &Material) -> GpuMaterial {
+pub fn floor(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
     let colour = linear_colour(m.colour);
     let none = GpuMaterial { ior: 1.0, inverse_ior: 1.0, alpha: alpha(m.roughness), ..GpuMaterial::default() };
-    match m.kind {
+    let floor = match m.kind {
         MaterialKind::Plain { reflection, transparency, .. } => {
             let local = (1.0 - reflection as f32 - transparency as f32).max(0.0);
             GpuMaterial {
@@ -108,10 +115,11 @@ pub fn floor(scene: &Scene, m: &Material) -> GpuMaterial {
                 ..none
             }
         }
-        MaterialKind::Metal { .. } => flatten(scene, m),
+        MaterialKind::Metal { .. } => without_film(scene, m),
         MaterialKind::Glass { ior, .. } => GpuMaterial { transmit: colour, sheet: 1.0 / ior as f32, ..none },
         MaterialKind::Light { .. } => GpuMaterial { albedo: colour, ..none },
-    }
+    };
+    films.with_film(m, floor)
 }
 
 /// The index of a material. It is added unless one of the last few is equal.
@@ -124,12 +132,12 @@ pub fn index(materials: &mut Vec<GpuMaterial>, m: GpuMaterial) -> i32 {
     }) as i32
 }
 
-/// Whether path tracing's shadow rays end at the material, because light bends there or is tinted over a distance
-/// that a shadow ray does not know. Paths find that light instead. The kernels use this flag for shadow rays and for
+/// Whether path tracing's shadow rays end at the material, because light bends there, is tinted over a distance, or passes by an
+/// angle that a shadow ray does not know. Paths find that light instead. The kernels use this flag for shadow rays and for
 /// paths, so that no light is counted twice or lost.
 pub fn stops_shadow_rays(scene: &Scene, m: &Material) -> bool {
     let is_tinted_inside = matches!(m.kind, MaterialKind::Glass { tint_distance: Some(_), .. });
-    scene.render.integrator.capabilities().bends_light && (m.ior() != 1.0 || is_tinted_inside)
+    scene.render.integrator.capabilities().bends_light && (m.ior() != 1.0 || is_tinted_inside || m.film.is_there())
 }
 
 /// GGX's alpha.

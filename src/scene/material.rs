@@ -17,6 +17,33 @@ pub struct Material {
     pub roughness: f64,
     /// Weight of the highlight; the scene's by default.
     pub highlight: Option<f64>,
+    /// A thin film on what mirrors.
+    pub film: ThinFilm,
+}
+
+/// A thin film, as of soap, oil or an oxide. Light that its two sides reflect interferes: the film mirrors colors, which change
+/// with the angle. The surface below reflects as one whose index of refraction is that of glass, or, of mirrors, the one that
+/// makes their share at normal incidence. What is not mirrored is spread and transmitted in the same proportions as without the
+/// film.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThinFilm {
+    /// Thickness in nanometers; 0 for no film.
+    pub nm: f64,
+    /// Index of refraction.
+    pub ior: f64,
+}
+
+impl Default for ThinFilm {
+    fn default() -> ThinFilm {
+        ThinFilm { nm: 0.0, ior: 1.33 }
+    }
+}
+
+impl ThinFilm {
+    /// Whether there is one.
+    pub(crate) fn is_there(&self) -> bool {
+        self.nm > 0.0
+    }
 }
 
 /// How a material scatters light.
@@ -57,7 +84,13 @@ pub enum MaterialKind {
 
 impl Default for Material {
     fn default() -> Material {
-        Material { colour: [0.8; 3], kind: MaterialKind::default(), roughness: 0.0, highlight: None }
+        Material {
+            colour: [0.8; 3],
+            kind: MaterialKind::default(),
+            roughness: 0.0,
+            highlight: None,
+            film: ThinFilm::default(),
+        }
     }
 }
 
@@ -88,14 +121,14 @@ impl Material {
             _ => 1.0,
         }
     }
-    /// Whether the material reflects only in the mirror direction, without dispersion and absorption.
+    /// Whether the material reflects only in the mirror direction, without dispersion, absorption and films.
     pub(crate) fn is_simple(&self) -> bool {
         let simple = match self.kind {
             MaterialKind::Glass { abbe, tint_distance, .. } => abbe.is_none() && tint_distance.is_none(),
             MaterialKind::Metal { measured, .. } => measured.is_none(),
             _ => true,
         };
-        simple && self.roughness == 0.0
+        simple && self.roughness == 0.0 && !self.film.is_there()
     }
 }
 

@@ -7,7 +7,7 @@ use super::keys::read::{Given, Table};
 use super::keys::words::{one_of, words_schema};
 use super::keys::write::Lines;
 use super::keys::{Key, Keys, Value, Visit, keys};
-use super::material::{Material, MaterialKind, MeasuredMetal};
+use super::material::{Material, MaterialKind, MeasuredMetal, ThinFilm};
 use crate::math::vec3::Vec3;
 
 // The names of materials.
@@ -35,18 +35,22 @@ fn names(of: MaterialUse) -> Vec<(Name, &'static str, &'static str)> {
     names
 }
 
+const FILM: [&str; 2] = ["film_nm", "film_ior"];
+
 // The keys of a material, besides its name.
 fn keys_of(name: Name, of: MaterialUse) -> Vec<&'static str> {
     let is_floor = of == MaterialUse::Floor;
     let colour = if is_floor { "tint" } else { "color" };
     match name {
-        Name::Plain if is_floor => vec![colour, "reflection", "transparency", "roughness", "highlight"],
-        Name::Plain => vec![colour, "reflection", "transparency", "ior", "roughness", "highlight"],
+        Name::Plain if is_floor => {
+            vec![colour, "reflection", "transparency", "roughness", "highlight", FILM[0], FILM[1]]
+        }
+        Name::Plain => vec![colour, "reflection", "transparency", "ior", "roughness", "highlight", FILM[0], FILM[1]],
         Name::Diffuse => vec![colour],
-        Name::Metal(None) => vec![colour, "fuzz", "roughness"],
-        Name::Metal(Some(_)) => vec!["roughness"],
+        Name::Metal(None) => vec![colour, "fuzz", "roughness", FILM[0], FILM[1]],
+        Name::Metal(Some(_)) => vec!["roughness", FILM[0], FILM[1]],
         Name::Glass if is_floor => vec![colour, "ior"],
-        Name::Glass => vec![colour, "ior", "abbe", "tint_distance"],
+        Name::Glass => vec![colour, "ior", "abbe", "tint_distance", FILM[0], FILM[1]],
         Name::Light => vec![colour, "strength"],
     }
 }
@@ -79,6 +83,10 @@ keys! {
         roughness: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled(), animated();
         /// Weight of the highlights; by default the scene's.
         highlight: Option<f64> = None, rule(Rule::Brightness), slider(0.0, 2.0), spelled(), animated();
+        /// Thickness of a thin film in nanometers, 0 for none: what mirrors has the colors of soap bubbles and oil. Thin soap has 100 to 700.
+        film_nm: Option<f64> = None, rule(Rule::Within(0.0, 2000.0)), slider(0.0, 800.0), holds(Some("0")), animated();
+        /// Index of refraction of the film: water and soap have 1.33, oil 1.5, the oxide of titanium 2.4.
+        film_ior: Option<f64> = None, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), holds(Some("1.33")), animated();
     }
 }
 
@@ -155,6 +163,7 @@ impl MaterialKeys {
             kind,
             roughness: self.roughness.unwrap_or(0.0),
             highlight: if name == Name::Diffuse { Some(0.0) } else { self.highlight },
+            film: ThinFilm { nm: self.film_nm.unwrap_or(0.0), ior: self.film_ior.unwrap_or(ThinFilm::default().ior) },
         }
     }
     // Converts a material to its keys.
@@ -162,6 +171,8 @@ impl MaterialKeys {
         let colour = Some(material.colour);
         let mut keys = MaterialKeys { highlight: material.highlight, ..MaterialKeys::default() };
         keys.roughness = (material.roughness > 0.0).then_some(material.roughness);
+        keys.film_nm = material.film.is_there().then_some(material.film.nm);
+        keys.film_ior = (material.film.ior != ThinFilm::default().ior).then_some(material.film.ior);
         match of {
             MaterialUse::Floor => keys.tint = colour,
             _ => keys.color = colour,

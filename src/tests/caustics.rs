@@ -1,9 +1,10 @@
 //! Caustics of flat faces: against closed forms, against light that is traced forward in f64, and against paths that hit
 //! a small light by chance.
 use super::common::*;
+use super::materials::film_share;
 use crate::math::platonic::Solid;
 use crate::math::vec3::{Vec3, add, dot, length, normalise, scale, sub};
-use crate::scene::{Body, Scene};
+use crate::scene::{Body, Scene, ThinFilm};
 
 // A table at height 0 around the origin, white, seen straight from above, dark but for what is given. The picture shows a
 // square of the table around (x, y).
@@ -94,18 +95,23 @@ fn a_mirror_facet_lights_like_the_mirrored_lamp() {
 #[test]
 fn a_slab_of_glass_brings_the_lamp_nearer() {
     let (ior, radius, height) = (1.5, 1.2, 5.0);
-    let rest = format!(
-        "[[body]]\nsolid = \"cube\"\ncenter = [0, 0, 2]\nradius = {radius}\nbar = 0\nmaterial = \"glass\"\nior = {ior}\n\
-         [[light]]\nposition = [0, 0, {height}]\ncolor = [1, 1, 1]\n"
-    );
-    for render in ["samples = 1\ncaustics = true", PATH] {
+    let film = ThinFilm { nm: 380.0, ior: 1.33 };
+    let bare = ((ior - 1.0) / (ior + 1.0_f64)).powi(2);
+    for (render, nm, mirrors) in ["samples = 1\ncaustics = true", PATH]
+        .into_iter()
+        .flat_map(|render| [(render, 0.0, [bare; 3]), (render, film.nm, film_share(film, ior, 1.0))])
+    {
+        let rest = format!(
+            "[[body]]\nsolid = \"cube\"\ncenter = [0, 0, 2]\nradius = {radius}\nbar = 0\nmaterial = \"glass\"\nior = {ior}\n\
+             film_nm = {nm}\n[[light]]\nposition = [0, 0, {height}]\ncolor = [1, 1, 1]\n"
+        );
         let mut scene = table([0.0, 0.0], 0.02, render, &rest);
         scene.camera.path = crate::scene::CameraPath::Fixed { position: [0.0, -8.0, 1.0], look_at: [0.0, 0.0, 0.0] };
         let thickness = 2.0 * Solid::Hexahedron.inradius() * radius;
         let nearer = height / (height - thickness + thickness / ior);
-        let passes = 1.0 - ((ior - 1.0) / (ior + 1.0_f64)).powi(2);
-        let (got, expected) = (mean(&light(&scene)), (passes * nearer).powi(2));
-        assert!((got / expected - 1.0).abs() < 1e-3, "{render}: {got}, expected {expected}");
+        let passes = mirrors.map(|share| ((1.0 - share) * nearer).powi(2));
+        let (got, expected) = (mean(&light(&scene)), passes.iter().sum::<f64>() / 3.0);
+        assert!((got / expected - 1.0).abs() < 1e-3, "{render} {nm}: {got}, expected {expected}");
     }
 }
 

@@ -40,6 +40,10 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
         ("a rough metal", of(&[CUBE, "material = \"metal\"\nroughness = 0.4\n", LIGHT])),
         ("a measured metal", of(&[CUBE, "material = \"gold\"\n", LIGHT])),
         ("fuzz", of(&[BALL, "material = \"metal\"\nfuzz = 0.3\n", LIGHT])),
+        ("a film on a metal", of(&[BALL, "material = \"gold\"\nfilm_nm = 300\n", LIGHT])),
+        ("a film on glass", of(&[CUBE, "material = \"glass\"\nfilm_nm = 380\n", FLOOR, LIGHT])),
+        ("a soap bubble", of(&[BALL, "transparency = 1\nfilm_nm = 380\n", FLOOR, LIGHT])),
+        ("a floor with a film", of(&[FLOOR, "transparency = 0.5\nfilm_nm = 380\n", BALL, LIGHT])),
         ("a bevel", of(&[CUBE, "bevel = 0.05\nreflection = 0.5\n", LIGHT])),
         (
             "bars and lamps",
@@ -70,6 +74,10 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
             of(&["[[body]]\nsolid = \"cube\"\nlamps = 3\n", BALL, &table("render", "lamp_samples = 2")]),
         ),
         ("a filter", of(&[BALL, LIGHT, &table("film", "filter = \"tent\"")])),
+        (
+            "caustics of a film",
+            of(&[CUBE, "reflection = 0.9\nfilm_nm = 380\n", FLOOR, LIGHT, &table("render", "caustics = true")]),
+        ),
         ("caustics", of(&[CUBE, "reflection = 0.9\n", FLOOR, LIGHT, &table("render", "caustics = true")])),
     ];
     for (what, text) in &things {

@@ -97,7 +97,7 @@ impl Drop for Faults {
     }
 }
 
-// Rounding, roulette, and the light left after the last bounce; and the noise of wavelengths.
+// Rounding, roulette, and the light left after the last bounce; and the noise of wavelengths and of the colors of films.
 const QUIET: f64 = 0.002;
 const COLOURFUL: f64 = 0.003;
 // The light that total reflection traps and that is still under way after the last bounce.
@@ -128,6 +128,24 @@ fn no_material_makes_or_loses_light() {
             let keys = format!("material = \"glass\"\nior = {ior}\n{rest}");
             materials.push((format!("{WHITE}{keys}"), Loss::None, noise));
             materials.push((format!("color = [0.9, 0.5, 0.2]\n{keys}"), Loss::Any, noise));
+        }
+    }
+    for film in ["film_nm = 1\n", "film_nm = 380\n", "film_nm = 500\nfilm_ior = 2.4\n"] {
+        for (keys, loss) in [
+            ("material = \"glass\"\nior = 1.5\n", Loss::None),
+            ("material = \"glass\"\nior = 0.7\n", Loss::None),
+            ("material = \"glass\"\nior = 1.5\nabbe = 30\n", Loss::None),
+            ("", Loss::None),
+            ("transparency = 1\n", Loss::None),
+            ("reflection = 0.3\n", Loss::None),
+            ("reflection = 0.1\ntransparency = 0.5\nior = 0.7\n", Loss::None),
+            ("reflection = 0.3\ntransparency = 0.7\nior = 1.5\n", CAUGHT),
+            ("material = \"metal\"\n", Loss::None),
+            ("material = \"titanium\"\n", Loss::Any),
+        ] {
+            let white = if keys.contains("titanium") { "" } else { WHITE };
+            // A path takes one of the ways, by its brightest color.
+            materials.push((format!("{white}{keys}{film}"), loss, COLOURFUL));
         }
     }
     // Facets reflect light several times. Their share is a fit.

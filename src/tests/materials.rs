@@ -2,7 +2,7 @@
 use super::common::*;
 use super::microfacets::Rough;
 use crate::math::srgb::{linear, srgb};
-use crate::scene::{Material, MaterialKind, MeasuredMetal, Scene, Sphere};
+use crate::scene::{Material, MaterialKind, MeasuredMetal, Scene, Sphere, ThinFilm};
 use std::f64::consts::PI;
 
 // The mean of all pixels, per channel.
@@ -337,4 +337,62 @@ fn floors_are_of_metal_or_diffuse() {
             crate::scene::parse(&text, "t.toml", crate::scene::ParseOptions::default()).err().unwrap().to_string();
         assert!(error.contains(&format!("has no `{key}`")), "{error}");
     }
+}
+
+// What a film mirrors at the cosine of incidence, in red, green and blue.
+pub(super) fn film_share(film: ThinFilm, base: f64, cosine: f64) -> [f64; 3] {
+    let lines = 2000;
+    let mut sum = [0.0; 3];
+    for i in 0..lines {
+        let u = (f64::from(i) + 0.5) / f64::from(lines);
+        let hat = |x: f64| x.clamp(0.0, 1.0);
+        let (red, blue) = (hat(3.0 * u - 1.5), hat(1.5 - 3.0 * u));
+        let within = (1.0 - (1.0 - cosine * cosine) / (film.ior * film.ior)).sqrt();
+        let behind = (1.0 - (1.0 - cosine * cosine) / (base * base)).sqrt();
+        let turn = 4.0 * std::f64::consts::PI * film.ior * film.nm * within / (420.0 + 260.0 * u);
+        // Both sides of the layer as one: the matrix method. The tilted index of each medium, for both polarizations.
+        let mut share = 0.0;
+        for [outer, layer, inner] in
+            [[cosine, film.ior * within, base * behind], [1.0 / cosine, film.ior / within, base / behind]]
+        {
+            let (sine, half) = (0.5 * turn).sin_cos();
+            // (B, C) = (cos + i sin inner / layer, inner cos + i layer sin); r = (outer B - C) / (outer B + C).
+            let (b, c) = ([half, sine * inner / layer], [inner * half, layer * sine]);
+            let square = |sign: f64| (outer * b[0] + sign * c[0]).powi(2) + (outer * b[1] + sign * c[1]).powi(2);
+            share += 0.5 * square(-1.0) / square(1.0);
+        }
+        for (sum, hat) in sum.iter_mut().zip([red, 1.0 - red - blue, blue]) {
+            *sum += 3.0 * hat * share / f64::from(lines);
+        }
+    }
+    sum
+}
+
+// A wall with a film under a white sky, by the matrix method: glass, shares and metals, in both integrators, at several angles.
+#[test]
+fn films_mirror_what_the_matrix_method_says() {
+    let film = ThinFilm { nm: 380.0, ior: 1.33 };
+    let keys = format!("film_nm = {}\nfilm_ior = {}", film.nm, film.ior);
+    let index = |share: f64| (1.0 + share.sqrt()) / (1.0 - share.sqrt());
+    let mut colourful = 0;
+    for angle in [5.0_f64, 40.0, 70.0] {
+        let cosine = angle.to_radians().cos();
+        for path in [false, true] {
+            for (material, bases) in [
+                ("color = [0, 0, 0]".to_owned(), [1.0; 3]),
+                ("color = [0, 0, 0]\nreflection = 0.2".to_owned(), [index(0.2); 3]),
+                (
+                    format!("material = \"metal\"\ncolor = [{}, {}, {}]", srgb(0.9), srgb(0.5), srgb(0.2)),
+                    [0.9, 0.5, 0.2].map(index),
+                ),
+            ] {
+                let got = mean_colour(&light(&wall(&format!("{material}\n{keys}"), angle, path)));
+                let shares = bases.map(|base| film_share(film, base, cosine));
+                let expected = [0, 1, 2].map(|c| shares[c][c]);
+                near(&format!("{material} {angle} {path}"), got, expected, 0.004);
+                colourful += usize::from((expected[0] - expected[2]).abs() > 0.02);
+            }
+        }
+    }
+    assert!(colourful > 6, "{colourful}");
 }

@@ -4,8 +4,8 @@ use crate::scene::{
     self, Body, Bumps, Camera, CameraKey, CameraPath, ColourBy, CylindricalPath, Denoise, Exposure, FilmSettings,
     Filter, Floor, Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material,
     MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief,
-    RenderSettings, Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, Tone, World, defaults,
-    tokens,
+    RenderSettings, Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, ThinFilm, Tone, World,
+    defaults, tokens,
 };
 use proptest::prelude::*;
 
@@ -97,15 +97,21 @@ fn material() -> impl Strategy<Value = Material> {
             .prop_map(|(ior, abbe, tint_distance)| MaterialKind::Glass { ior, abbe, tint_distance }),
         (0.0..50.0).prop_map(|strength| MaterialKind::Light { strength }),
     ];
-    (triple(fraction()), kind, prop::option::of(0.0..3.0), fraction()).prop_map(|(colour, kind, highlight, rough)| {
-        let mirrors = match kind {
-            MaterialKind::Plain { .. } => true,
-            MaterialKind::Metal { fuzz, .. } => fuzz == 0.0,
-            _ => false,
-        };
-        let colour = if let MaterialKind::Metal { measured: Some(metal), .. } = kind { metal.colour() } else { colour };
-        Material { colour, kind, highlight, roughness: if mirrors { rough } else { 0.0 } }
-    })
+    let film = (prop_oneof![Just(0.0), 1.0..2000.0], prop_oneof![Just(1.33), 1.0..4.0]);
+    (triple(fraction()), kind, prop::option::of(0.0..3.0), fraction(), film).prop_map(
+        |(colour, kind, highlight, rough, (film_nm, film_ior))| {
+            let mirrors = match kind {
+                MaterialKind::Plain { .. } => true,
+                MaterialKind::Metal { fuzz, .. } => fuzz == 0.0,
+                _ => false,
+            };
+            let colour =
+                if let MaterialKind::Metal { measured: Some(metal), .. } = kind { metal.colour() } else { colour };
+            let film = ThinFilm { nm: film_nm, ior: film_ior };
+            let film = if matches!(kind, MaterialKind::Light { .. }) { ThinFilm::default() } else { film };
+            Material { colour, kind, highlight, roughness: if mirrors { rough } else { 0.0 }, film }
+        },
+    )
 }
 fn sphere() -> impl Strategy<Value = Sphere> {
     (triple(finite()), 0.01..50.0, material()).prop_map(|(centre, radius, material)| Sphere {
@@ -282,6 +288,7 @@ fn floor_surface(number: f64) -> (Material, Option<Relief>) {
         kind: MaterialKind::Metal { fuzz: 0.0, measured },
         roughness: share,
         highlight: None,
+        film: ThinFilm { nm: 500.0 * share, ..ThinFilm::default() },
     };
     let plain = Material::plain([share; 3], share, 1.0 - share);
     let glass = MaterialKind::Glass { ior: 1.0 + share, abbe: None, tint_distance: None };

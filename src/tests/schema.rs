@@ -28,9 +28,19 @@ fn a_material_has_the_keys_that_the_schema_gives_it() {
         words.sort_unstable();
         assert_eq!(names, words, "{table}");
         for (material, keys) in materials {
-            for key in
-                ["color", "reflection", "transparency", "ior", "abbe", "tint_distance", "fuzz", "roughness", "strength"]
-            {
+            for key in [
+                "color",
+                "reflection",
+                "transparency",
+                "ior",
+                "abbe",
+                "tint_distance",
+                "fuzz",
+                "roughness",
+                "strength",
+                "film_nm",
+                "film_ior",
+            ] {
                 let value = if key == "abbe" {
                     "50"
                 } else if key == "color" {

@@ -1,6 +1,7 @@
 //! Polyhedra as pairs of planes, with their bars and lamps.
 
 use super::origin_inside;
+use crate::device_scene::film::Films;
 use crate::device_scene::materials;
 use crate::gpu_types::{
     Body as GpuBody, FEATURE_BARS, FEATURE_BEVELS, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS,
@@ -37,8 +38,15 @@ pub fn features(scene: &Scene, body: &Body) -> i32 {
         | (i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS)
 }
 
-/// Flattens a body, and appends its slabs and materials.
-pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>, all: &mut Vec<Material>) -> GpuBody {
+/// Flattens a body, and appends its slabs, materials and films.
+pub fn flatten(
+    scene: &Scene,
+    k: usize,
+    is_isolated: bool,
+    slabs: &mut Vec<Slab>,
+    all: &mut Vec<Material>,
+    films: &mut Films,
+) -> GpuBody {
     let body = &scene.world.bodies[k];
     let first = slabs.len();
     let reach = body.solid.inradius() * body.radius;
@@ -58,7 +66,7 @@ pub fn flatten(scene: &Scene, k: usize, is_isolated: bool, slabs: &mut Vec<Slab>
     let (lean, is_dome) = (sine / (1.0 + cosine), body.lamp_shape == LampShape::Dome);
     let lamps = if body.bar > 0.0 && !body.lamps.is_strip() { body.lamps.count() } else { 0 };
     let spacing = body.solid.edge_length() * body.radius / f64::from(lamps.max(1));
-    let [material, material_inside] = materials::sides(scene, body).map(|m| materials::index(all, m));
+    let [material, material_inside] = materials::sides(scene, body, films).map(|m| materials::index(all, m));
     GpuBody {
         centre: to_f32(body.centre),
         bounds: (1.02 * body.radius * body.radius) as f32,

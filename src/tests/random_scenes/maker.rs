@@ -343,11 +343,13 @@ impl SceneMaker<'_> {
                     let inside = self.share();
                     self.add(format_args!("reflection_inside = {inside}"));
                 }
+                self.thin_film();
             }
             2 => {
                 let key = self.one_of(&["fuzz", "roughness"]);
                 let wide = self.share();
                 self.add(format_args!("material = \"metal\"\n{key} = {wide}"));
+                self.thin_film();
             }
             3 => {
                 let ior = self.ior();
@@ -360,6 +362,9 @@ impl SceneMaker<'_> {
                     let distance = self.length(0.01, 2.0);
                     self.add(format_args!("tint_distance = {distance:e}"));
                 }
+                if of != MaterialUse::Floor {
+                    self.thin_film();
+                }
             }
             4 => {
                 let strength = if self.path { self.one_of(&[0.0, 1.0, 20.0, 1e6]) } else { 1.0 };
@@ -369,7 +374,16 @@ impl SceneMaker<'_> {
                 let names = ["gold", "silver", "copper", "aluminium", "chromium", "iron", "titanium", "platinum"];
                 let (name, wide) = (self.one_of(&names), self.share());
                 self.add(format_args!("material = \"{name}\"\nroughness = {wide}"));
+                self.thin_film();
             }
+        }
+    }
+
+    // The oracle has no films.
+    fn thin_film(&mut self) {
+        if self.wild && self.some(0.3) {
+            let (nm, ior) = (self.one_of(&[1, 120, 380, 2000]), self.one_of(&[1.0, 1.33, 2.4, 4.0]));
+            self.add(format_args!("film_nm = {nm}\nfilm_ior = {ior}"));
         }
     }
 
