@@ -59,7 +59,7 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
     let modules: String = modules.collect();
     format!(
         "/// Kinds of scenes, the smallest first.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]\n\
-         pub enum SceneKind {{\n{kinds}}}\nimpl SceneKind {{\n    fn features(self) -> i32 {{\n        match self {{\n{features}        }}\n    }}\n}}\n\
+         pub enum SceneKind {{\n{kinds}}}\nimpl SceneKind {{\n    fn features(self) -> gpu_types::FeatureSet {{\n        match self {{\n{features}        }}\n    }}\n}}\n\
          static MODULES: &[PtxModule] = &[\n{modules}];\n{post}"
     )
 }

@@ -16,6 +16,10 @@ pub fn rust_types(definitions: &str) -> String {
         // Writing to a String cannot fail.
         let _ = match (call.word, parts) {
             ("CONSTANT", [name, value]) => writeln!(out, "{}pub const {name}: i32 = {value};", doc("", [call.remark])),
+            ("FEATURE", [name, bit]) => {
+                writeln!(out, "{}pub const {name}: FeatureSet = 1 << {bit};", doc("", [call.remark]))
+            }
+            ("FEATURES", [name, value]) => writeln!(out, "pub const {name}: FeatureSet = {value};"),
             ("REAL_CONSTANT", [name, value]) => writeln!(out, "pub const {name}: f32 = {value};"),
             ("STRUCT" | "PLAIN_STRUCT", [name]) => {
                 out += &doc("", call.comment);

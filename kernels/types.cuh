@@ -40,6 +40,8 @@ struct Inline {
 
 #define CONSTANT(name, value) constexpr int name = value;
 #define REAL_CONSTANT(name, value) constexpr float name = (float)(value);
+#define FEATURE(name, bit) constexpr u64 name = (u64)1 << bit;
+#define FEATURES(name, features) constexpr u64 name = features;
 #define STRUCT(name) struct alignas(16) name {
 #define PLAIN_STRUCT(name) struct name {
 #define FIELD(type, name) type name;
@@ -53,6 +55,8 @@ struct Inline {
 #include "types.def"
 #undef CONSTANT
 #undef REAL_CONSTANT
+#undef FEATURE
+#undef FEATURES
 #undef STRUCT
 #undef PLAIN_STRUCT
 #undef FIELD
@@ -77,9 +81,9 @@ enum ShapeKind {
 
 // The features that scenes of a type may have (Constants::features). Kernels for the type leave out all others, since
 // unused code takes space in a GPU's instruction cache.
-template <int FEATURES>
+template <u64 FEATURES>
 struct TraitsOf {
-  static constexpr int features = FEATURES;
+  static constexpr u64 features = FEATURES;
   static constexpr bool small = (FEATURES & FEATURE_ARRAYS) == 0;
   static constexpr bool grid = (FEATURES & FEATURE_TREE) == 0;  // balls in a grid, and no other shape
 };
@@ -101,11 +105,11 @@ struct SceneTraits<FullScene> : TraitsOf<ALL_FEATURES> {};
 
 // Whether kernels for the type have all of these features, or one of them.
 template <class S>
-POLYFLY_METHOD constexpr bool has_features(int features) {
+POLYFLY_METHOD constexpr bool has_features(u64 features) {
   return (features & ~SceneTraits<S>::features) == 0;
 }
 template <class S>
-POLYFLY_METHOD constexpr bool has_any(int features) {
+POLYFLY_METHOD constexpr bool has_any(u64 features) {
   return (features & SceneTraits<S>::features) != 0;
 }
 // Whether the scene has all of these features. What it does not have, kernels leave out: those for a type leave out all
@@ -113,27 +117,46 @@ POLYFLY_METHOD constexpr bool has_any(int features) {
 // (src/device/gpu/modules.rs), so that the driver leaves out the others. CPUs with one lane stand in for GPUs: they ask the scene.
 // Other CPUs have the code anyway, and ask what it asks.
 #ifdef __CUDACC__
-POLYFLY_FN int loaded_features() {
-  int features;
-  asm("mov.b32 %0, 0x7eed7eed;" : "=r"(features));
+// A driver folds numbers of 32 bits best, so it is told of half of the features at a time.
+template <bool UPPER>
+POLYFLY_FN u32 loaded_features() {
+  u32 features;
+  if constexpr (UPPER)
+    asm("mov.b32 %0, 0x7eed7eee;" : "=r"(features));
+  else
+    asm("mov.b32 %0, 0x7eed7eed;" : "=r"(features));
   return features;
 }
+template <u64 FEATURES>
+POLYFLY_FN bool has_loaded(bool all) {
+  constexpr u32 lower = (u32)FEATURES, upper = (u32)(FEATURES >> 32);
+  bool has = all;
+  if constexpr (lower != 0) {
+    const u32 found = loaded_features<false>() & lower;
+    has = all ? found == lower : found != 0;
+  }
+  if constexpr (upper != 0) {
+    const u32 found = loaded_features<true>() & upper;
+    has = all ? has & (found == upper) : has | (found != 0);
+  }
+  return has;
+}
 #endif
-template <int FEATURES, class S>
+template <u64 FEATURES, class S>
 POLYFLY_FN bool uses(const S& scene) {
   if constexpr (!has_features<S>(FEATURES)) return false;
 #ifdef __CUDACC__
-  return (loaded_features() & FEATURES) == FEATURES;
+  return has_loaded<FEATURES>(true);
 #else
   return POLYFLY_LANES > 1 || (scene.constants.features & FEATURES) == FEATURES;
 #endif
 }
 // Whether it has one of them.
-template <int FEATURES, class S>
+template <u64 FEATURES, class S>
 POLYFLY_FN bool uses_any(const S& scene) {
   if constexpr (!has_any<S>(FEATURES)) return false;
 #ifdef __CUDACC__
-  return (loaded_features() & FEATURES) != 0;
+  return has_loaded<FEATURES>(false);
 #else
   return POLYFLY_LANES > 1 || (scene.constants.features & FEATURES) != 0;
 #endif

@@ -16,7 +16,7 @@ pub mod upload;
 use crate::assets::Assets;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
-    FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FILTER_LAST, FloorQuad, FrameParams,
+    FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FILTER_LAST, FeatureSet, FloorQuad, FrameParams,
     HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, Material, MipLevel,
     Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
@@ -302,19 +302,20 @@ fn is_dispersive(scene: &Scene) -> bool {
 }
 
 // The features of everything but the geometry, which adds its own.
-fn features(scene: &Scene) -> i32 {
+fn features(scene: &Scene) -> FeatureSet {
     let (world, render) = (&scene.world, &scene.render);
     world.floor.as_ref().map_or(0, floor::features)
         | sky::features(&world.sky)
         | lights::features(&world.lights)
-        | (i32::from(scene.camera.lens > 0.0 || scene.tracks.within("camera.lens").next().is_some()) * FEATURE_LENS)
-        | (i32::from(scene.film.filter != Filter::Box) * FEATURE_FILTER)
-        | (i32::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE)
-        | (i32::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
-        | (i32::from(world.air.is_foggy()) * FEATURE_FOG)
-        | (i32::from(render.caustics && !world.bodies.is_empty()) * FEATURE_CAUSTICS)
-        | (i32::from(!render.shadows) * FEATURE_NO_SHADOWS)
-        | (i32::from(world.bodies.iter().any(|body| body.lamps != Lamps::Each(0))) * FEATURE_LIGHTMAP)
+        | (FeatureSet::from(scene.camera.lens > 0.0 || scene.tracks.within("camera.lens").next().is_some())
+            * FEATURE_LENS)
+        | (FeatureSet::from(scene.film.filter != Filter::Box) * FEATURE_FILTER)
+        | (FeatureSet::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE)
+        | (FeatureSet::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
+        | (FeatureSet::from(world.air.is_foggy()) * FEATURE_FOG)
+        | (FeatureSet::from(render.caustics && !world.bodies.is_empty()) * FEATURE_CAUSTICS)
+        | (FeatureSet::from(!render.shadows) * FEATURE_NO_SHADOWS)
+        | (FeatureSet::from(world.bodies.iter().any(|body| body.lamps != Lamps::Each(0))) * FEATURE_LIGHTMAP)
 }
 
 // The constants of a picture's size, samples and bounces, together with the others.

@@ -57,4 +57,7 @@ impl<T: Copy + Default, const N: usize> Inline<T, N> {
     }
 }
 
+/// What a scene has that some kernels leave out, a bit each: FEATURE_..
+pub type FeatureSet = u64;
+
 include!(concat!(env!("OUT_DIR"), "/gpu_types.rs"));

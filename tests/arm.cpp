@@ -58,6 +58,8 @@ void move_to(Array<T>& array, const char* blob) {
 
 #define CONSTANT(name, value)
 #define REAL_CONSTANT(name, value)
+#define FEATURE(name, bit)
+#define FEATURES(name, features)
 #define STRUCT(name) inline void move_arrays([[maybe_unused]] name& s, [[maybe_unused]] const char* blob) {
 #define PLAIN_STRUCT STRUCT
 #define FIELD(type, name) move_to(s.name, blob);

@@ -162,6 +162,8 @@ int POLYFLY_NAME(layout)(int* out) {
   int n = 0;
 #define CONSTANT(name, value)
 #define REAL_CONSTANT(name, value)
+#define FEATURE(name, bit)
+#define FEATURES(name, features)
 #define STRUCT(name)     \
   {                      \
     typedef name Struct; \

@@ -3,7 +3,7 @@
 use crate::assets::relief::{self, ReliefMaps};
 use crate::gpu_types::{
     Constants, FEATURE_ENDLESS_FLOOR, FEATURE_FADE, FEATURE_FLOOR, FEATURE_ROUGHNESS, FEATURE_TEXTURE, FLOOR_ENDLESS,
-    FLOOR_ROUND, FloorQuad, RELIEF_FLAT,
+    FLOOR_ROUND, FeatureSet, FloorQuad, RELIEF_FLAT,
 };
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
@@ -28,14 +28,14 @@ pub fn relief_offset(floor: Option<&Floor>) -> [f32; 2] {
 }
 
 /// The features that a floor needs from kernels, as bits of Constants::features.
-pub fn features(floor: &Floor) -> i32 {
+pub fn features(floor: &Floor) -> FeatureSet {
     of_shape(floor)
-        | (i32::from(floor.texture.is_some()) * FEATURE_TEXTURE)
-        | (i32::from(floor.fade > 0.0) * FEATURE_FADE)
-        | (i32::from(floor.relief.is_some()) * FEATURE_ROUGHNESS)
+        | (FeatureSet::from(floor.texture.is_some()) * FEATURE_TEXTURE)
+        | (FeatureSet::from(floor.fade > 0.0) * FEATURE_FADE)
+        | (FeatureSet::from(floor.relief.is_some()) * FEATURE_ROUGHNESS)
 }
 
-fn of_shape(floor: &Floor) -> i32 {
+fn of_shape(floor: &Floor) -> FeatureSet {
     let is_flat_and_opaque = floor.relief.is_none()
         && floor.material.is_simple()
         && matches!(floor.material.kind, MaterialKind::Plain { transparency: 0.0, .. });

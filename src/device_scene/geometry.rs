@@ -8,9 +8,9 @@ use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
     Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_BODIES, FEATURE_ELLIPSOIDS, FEATURE_FINISHES,
-    FEATURE_ROUGHNESS, FEATURE_SMOOTH_NORMALS, FEATURE_SPHERES, FEATURE_TREE, FEATURE_TRIANGLES, Finish, GRID_FEATURES,
-    Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES,
-    SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
+    FEATURE_ROUGHNESS, FEATURE_SMOOTH_NORMALS, FEATURE_SPHERES, FEATURE_TREE, FEATURE_TRIANGLES, FeatureSet, Finish,
+    GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE,
+    SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
 use crate::math::grid::{Ball, Grid};
@@ -55,7 +55,7 @@ pub struct Geometry {
     /// The minimum probability of an emitter.
     pub emitter_min: f32,
     /// The features that the shapes need from kernels, as bits of Constants::features.
-    pub features: i32,
+    pub features: FeatureSet,
     /// A bound of all coordinates, including those of the floor and the camera.
     pub reach: f32,
 }
@@ -124,14 +124,14 @@ impl Geometry {
         let of_all = g.materials.iter().map(materials::features_of);
         g.features = FEATURE_TREE
             | of_all.fold(0, |all, one| all | one)
-            | (i32::from(!g.bodies.is_empty()) * FEATURE_BODIES)
-            | (i32::from(!g.spheres.is_empty()) * FEATURE_SPHERES)
-            | (i32::from(!g.triangles.is_empty()) * FEATURE_TRIANGLES)
+            | (FeatureSet::from(!g.bodies.is_empty()) * FEATURE_BODIES)
+            | (FeatureSet::from(!g.spheres.is_empty()) * FEATURE_SPHERES)
+            | (FeatureSet::from(!g.triangles.is_empty()) * FEATURE_TRIANGLES)
             | of_bodies.chain(of_materials).fold(0, |all, one| all | one)
-            | (i32::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
-            | (i32::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
-            | (i32::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
-            | (i32::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS));
+            | (FeatureSet::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
+            | (FeatureSet::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
+            | (FeatureSet::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
+            | (FeatureSet::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS));
         g
     }
 
@@ -170,7 +170,7 @@ impl Geometry {
     /// Makes a grid, if there are kernels for it and it pays; `others` are the features of everything else, `rays` those of the
     /// camera. Shadow rays meet balls in another order than in the tree, and the order of factors can change their product: so
     /// no ball may let light through.
-    pub fn add_grid(&mut self, others: i32, rays: u64) {
+    pub fn add_grid(&mut self, others: FeatureSet, rays: u64) {
         let opaque = |m: &Material| m.stops_shadow_rays != 0 || m.transmit == [0.0; 3];
         let is_balls_only = self.bodies.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty();
         let is_covered = (self.features & !FEATURE_TREE | others) & !GRID_FEATURES == 0;

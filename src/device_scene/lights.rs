@@ -2,7 +2,7 @@
 
 use super::shapes::polyhedron::{lamp_light, lamp_radius};
 use crate::assets::Assets;
-use crate::gpu_types::{FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, Light as GpuLight, SMALL_LIGHTS};
+use crate::gpu_types::{FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, FeatureSet, Light as GpuLight, SMALL_LIGHTS};
 use crate::math::platonic::Solid;
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, length, normalise, scale, sub, to_f32};
@@ -22,9 +22,9 @@ pub fn points(scene: &Scene, assets: &Assets, reach: f32) -> Vec<GpuLight> {
 }
 
 /// The features that lights need from kernels, as bits of Constants::features.
-pub fn features(lights: &[Light]) -> i32 {
-    (i32::from(lights.iter().any(|l| l.radius > 0.0)) * FEATURE_AREA_LIGHTS)
-        | (i32::from(lights.len() > SMALL_LIGHTS as usize) * FEATURE_ARRAYS)
+pub fn features(lights: &[Light]) -> FeatureSet {
+    (FeatureSet::from(lights.iter().any(|l| l.radius > 0.0)) * FEATURE_AREA_LIGHTS)
+        | (FeatureSet::from(lights.len() > SMALL_LIGHTS as usize) * FEATURE_ARRAYS)
 }
 
 // Moves a light beyond ten million times the scene's reach to that distance, in the same direction. Single precision

@@ -2,8 +2,8 @@
 
 use super::film::Films;
 use crate::gpu_types::{
-    FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS, FEATURE_TINTS, MATERIAL_GLASS,
-    MATERIAL_METAL, Material as GpuMaterial,
+    FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS, FEATURE_TINTS, FeatureSet,
+    MATERIAL_GLASS, MATERIAL_METAL, Material as GpuMaterial,
 };
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::Vec3;
@@ -62,17 +62,17 @@ fn without_film(scene: &Scene, m: &Material) -> GpuMaterial {
 }
 
 /// The features that a material needs from kernels, as bits of Constants::features.
-pub fn features(scene: &Scene, m: &Material) -> i32 {
+pub fn features(scene: &Scene, m: &Material) -> FeatureSet {
     let samples_emitters = scene.render.integrator.capabilities().samples_emitters;
     let shines = samples_emitters && matches!(m.kind, MaterialKind::Light { .. });
-    (i32::from(!m.is_simple()) * FEATURE_MATERIALS) | (i32::from(shines) * FEATURE_EMITTERS)
+    (FeatureSet::from(!m.is_simple()) * FEATURE_MATERIALS) | (FeatureSet::from(shines) * FEATURE_EMITTERS)
 }
 
 /// The features that a material in the kernels' format needs.
-pub fn features_of(m: &GpuMaterial) -> i32 {
-    (i32::from(m.alpha > 0.0 || m.edge > 0.0) * FEATURE_ROUGHNESS)
-        | (i32::from(m.kind == MATERIAL_GLASS || m.ior != 1.0) * FEATURE_REFRACTION)
-        | (i32::from(m.dispersion > 0.0 || m.absorb != [0.0; 3] || m.film != 0) * FEATURE_TINTS)
+pub fn features_of(m: &GpuMaterial) -> FeatureSet {
+    (FeatureSet::from(m.alpha > 0.0 || m.edge > 0.0) * FEATURE_ROUGHNESS)
+        | (FeatureSet::from(m.kind == MATERIAL_GLASS || m.ior != 1.0) * FEATURE_REFRACTION)
+        | (FeatureSet::from(m.dispersion > 0.0 || m.absorb != [0.0; 3] || m.film != 0) * FEATURE_TINTS)
 }
 
 /// The materials of a polyhedron's faces, seen from outside and from inside.

@@ -3,8 +3,8 @@
 use crate::assets::Assets;
 use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
 use crate::gpu_types::{
-    Constants, FEATURE_AREA_LIGHTS, FEATURE_SKY_MAP, FEATURE_STARS, FEATURE_SUN, FEATURE_TRANSPARENT_SKY, Light,
-    STAR_CELLS, STAR_REACH, Star,
+    Constants, FEATURE_AREA_LIGHTS, FEATURE_SKY_MAP, FEATURE_STARS, FEATURE_SUN, FEATURE_TRANSPARENT_SKY, FeatureSet,
+    Light, STAR_CELLS, STAR_REACH, Star,
 };
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{length, normalise, scale, sub, to_f32};
@@ -16,11 +16,11 @@ const POINTS: usize = 9;
 const SIDE: usize = STAR_CELLS as usize;
 
 /// The features that a sky needs from kernels, as bits of Constants::features.
-pub fn features(sky: &Sky) -> i32 {
-    (i32::from(sky.image.is_some()) * FEATURE_SKY_MAP)
-        | (i32::from(sky.image == Some(SkySource::Night)) * FEATURE_STARS)
-        | (i32::from(sky.image == Some(SkySource::Sun)) * (FEATURE_AREA_LIGHTS | FEATURE_SUN))
-        | (i32::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
+pub fn features(sky: &Sky) -> FeatureSet {
+    (FeatureSet::from(sky.image.is_some()) * FEATURE_SKY_MAP)
+        | (FeatureSet::from(sky.image == Some(SkySource::Night)) * FEATURE_STARS)
+        | (FeatureSet::from(sky.image == Some(SkySource::Sun)) * (FEATURE_AREA_LIGHTS | FEATURE_SUN))
+        | (FeatureSet::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
 }
 
 /// The sun as a light far beyond the scene, whose coordinates `reach` bounds. It has `samples` shadow rays.

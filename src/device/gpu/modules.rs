@@ -2,7 +2,7 @@
 
 use super::api::{Api, Context, Module};
 use crate::device::{DeviceError, DeviceNeeds, TaskOutput};
-use crate::gpu_types::{self, Constants, FEATURE_ARRAYS, THREADS as GPU_THREADS};
+use crate::gpu_types::{self, Constants, FEATURE_ARRAYS, FeatureSet, THREADS as GPU_THREADS};
 use std::ffi::CStr;
 use std::io::Read;
 
@@ -27,8 +27,8 @@ enum Output {
     Adaptive,
 }
 
-// What PTX has in place of the scene's features (kernels/types.cuh, loaded_features).
-const FEATURES_PLACE: &str = "0x7eed7eed";
+// What PTX has in place of the lower and the upper half of the scene's features (kernels/types.cuh, loaded_features).
+const FEATURES_PLACES: [&str; 2] = ["0x7eed7eed", "0x7eed7eee"];
 
 // A row of kernels/modules.def with its PTX, for GPUs since Turing.
 struct PtxModule {
@@ -57,8 +57,10 @@ impl Ptx {
         Ok(text)
     }
     // The PTX for scenes with these features: the driver leaves out what it cannot reach with them.
-    fn text_for(&self, features: i32) -> Result<String, DeviceError> {
-        Ok(self.text()?.replace(FEATURES_PLACE, &format!("0x{features:08x}")))
+    fn text_for(&self, features: FeatureSet) -> Result<String, DeviceError> {
+        let halves = FEATURES_PLACES.into_iter().zip([features & 0xffff_ffff, features >> 32]);
+        let text = self.text()?;
+        Ok(halves.fold(text, |text, (place, half)| text.replace(place, &format!("0x{half:08x}"))))
     }
 }
 
@@ -94,7 +96,7 @@ pub struct Kernels<A: Api> {
     pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
     // The features that the driver has compiled them for.
-    compiled_for: i32,
+    compiled_for: FeatureSet,
     _modules: Vec<A::Module>,
 }
 
@@ -148,7 +150,7 @@ impl<A: Api> Kernels<A> {
         constants.features & !self.compiled_for == 0
     }
     /// The features that they have been compiled for.
-    pub fn compiled_for(&self) -> i32 {
+    pub fn compiled_for(&self) -> FeatureSet {
         self.compiled_for
     }
     /// Whether the kernels take the scene in their parameters.
@@ -237,8 +239,8 @@ mod tests {
     #[test]
     fn every_module_takes_the_features_of_a_scene() {
         for PtxModule { ptx, .. } in MODULES {
-            let text = ptx.text_for(0x1234).unwrap();
-            assert!(text.contains("0x00001234") && !text.contains(FEATURES_PLACE), "{}", ptx.name);
+            let text = ptx.text_for(1 << 40 | 0x1234).unwrap();
+            assert!(text.contains("0x00001234") && !FEATURES_PLACES.iter().any(|p| text.contains(p)), "{}", ptx.name);
         }
     }
 

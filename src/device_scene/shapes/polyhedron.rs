@@ -5,7 +5,7 @@ use crate::device_scene::film::Films;
 use crate::device_scene::materials;
 use crate::gpu_types::{
     Body as GpuBody, FEATURE_BARS, FEATURE_BEVELS, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS,
-    ISOLATED, LAMPS_DOME, LAMPS_INSIDE, LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
+    FeatureSet, ISOLATED, LAMPS_DOME, LAMPS_INSIDE, LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
 };
 use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
@@ -26,16 +26,17 @@ pub fn lamp_light(body: &Body) -> Vec3 {
 }
 
 /// The features that a body needs from kernels, as bits of Constants::features.
-pub fn features(scene: &Scene, body: &Body) -> i32 {
+pub fn features(scene: &Scene, body: &Body) -> FeatureSet {
     let is_metal = matches!(body.material.kind, MaterialKind::Metal { .. });
     let needs_materials = is_metal || body.reflection_inside.is_some();
     let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
     materials::features(scene, &body.material)
-        | (i32::from(needs_materials) * FEATURE_MATERIALS)
-        | (i32::from(body.bevel > 0.0) * FEATURE_BEVELS)
-        | (i32::from(body.bar > 0.0) * FEATURE_BARS)
-        | (i32::from(has_pattern) * FEATURE_LAMP_PATTERNS)
-        | (i32::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps()) * FEATURE_EMITTERS)
+        | (FeatureSet::from(needs_materials) * FEATURE_MATERIALS)
+        | (FeatureSet::from(body.bevel > 0.0) * FEATURE_BEVELS)
+        | (FeatureSet::from(body.bar > 0.0) * FEATURE_BARS)
+        | (FeatureSet::from(has_pattern) * FEATURE_LAMP_PATTERNS)
+        | (FeatureSet::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps())
+            * FEATURE_EMITTERS)
 }
 
 /// Flattens a body, and appends its slabs, materials and films.
