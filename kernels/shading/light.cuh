@@ -3,7 +3,7 @@
 #include "microfacet.cuh"
 #include "sky.cuh"
 
-// A light sample at a surface. If the light was sampled, colour is divided by its probability.
+// A light sample at a surface. If the light was sampled, `colour` is divided by its probability.
 struct LightSample {
   Vec towards;  // from the point to the light
   Vec colour;   // times the ray's weight
@@ -16,7 +16,7 @@ POLYFLY_FN Real one_minus_cos_max(Real radius, Real square) {
   const Real one = Real(1.0f), sine2 = min(radius * radius * reciprocal(square), one);
   return sine2 * reciprocal(one + sqrt(max(one - sine2, Real(1.0e-20f))));
 }
-// The specular reflectance as a colour.
+// The specular reflectance as a color.
 POLYFLY_FN Vec all_of(Vec x) { return x; }
 POLYFLY_FN Vec all_of(Real x) { return vec(x, x, x); }
 
@@ -58,7 +58,7 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
 }
 
 // The pdf, per solid angle, of sampling a direction of the sky: a cell of the map by its probability, and a uniform
-// point within it. An area du dv of the map subtends the solid angle du dv / r^3, with r the distance from the centre
+// point within it. An area du dv of the map subtends the solid angle du dv / r^3, with r the distance from the center
 // to the octahedron.
 POLYFLY_FN Real sky_pdf(Vec on_octahedron, Real inverse_pmf) {
   const Real square = dot(on_octahedron, on_octahedron), cells = Real((float)(SKY_CELLS * SKY_CELLS) * 0.25f);
@@ -292,15 +292,12 @@ POLYFLY_FN Int samples_at_bounce(int max_samples, Int bounce) {
 // the last light stands for the emitters: sampled ones, or all.
 template <bool WITH_EMITTERS, class S, class Q>
 POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
-  if constexpr (!has_any<S>(FEATURE_AREA_LIGHTS | FEATURE_EMITTERS)) {
+  if (!uses_any<FEATURE_AREA_LIGHTS | FEATURE_EMITTERS>(scene)) {
     const Light& light = scene.lights.at(i);
     queue.shadow_ray(ray, s, eval_light(scene, vec(light.position) - s.p, light, ray, s, met));
-  } else {
-    if (!uses_any<FEATURE_AREA_LIGHTS | FEATURE_EMITTERS>(scene)) {
-      const Light& light = scene.lights.at(i);
-      queue.shadow_ray(ray, s, eval_light(scene, vec(light.position) - s.p, light, ray, s, met));
-      return;
-    }
+    return;
+  }
+  if constexpr (has_any<S>(FEATURE_AREA_LIGHTS | FEATURE_EMITTERS)) {
     // One call of shadow_ray for all kinds of lights, since each call inlines the whole code of a shadow ray on a GPU.
     const bool emitters = WITH_EMITTERS && i == scene.lights.len, all = scene.constants.lamp_samples < 0;
     Light light = {};
