@@ -20,7 +20,7 @@ bless:
 generate *args:
     scripts/generate {{args}}
 
-# Make the PTX anew after a change of kernels/ (no GPU needed).
+# Make the PTX again after a change of kernels/ (no GPU needed).
 ptx *args:
     scripts/ptx {{args}}
 
@@ -36,7 +36,7 @@ instructions *args:
 semver *args:
     scripts/semver {{args}}
 
-# Licences, sources and known faults of the dependencies.
+# Licenses, sources and known faults of the dependencies.
 supply *args:
     scripts/supply {{args}}
 

@@ -43,7 +43,7 @@ fn main() -> Result<(), polyfly::Error> {
     };
     print!("{}", scene.to_toml());
 
-    // Values out of range are told before anything is rendered.
+    // Values out of range are reported before anything is rendered.
     (scene.render.width, scene.render.height) = (320, 180);
     let picture = Renderer::new(scene)?.still(0)?;
     eprintln!("{} x {} pixels", picture.width(), picture.height());

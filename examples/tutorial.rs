@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut renderer = Renderer::new(scene)?;
     let picture = renderer.still(0)?;
     let (light, layers) = renderer.still_linear(0)?;
-    let brightest = light.data().iter().fold(0.0, |most: f32, &x| most.max(x));
+    let brightest = light.data().iter().fold(0.0, |peak: f32, &x| peak.max(x));
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} x {} pixels, light up to {brightest:.2}", picture.width(), picture.height())?;
     writeln!(out, "layers: {}", layers.is_some())?;

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let picture = picture(number);
         video.frame(&RenderedFrame::of_rgba8(number, SIZE, &picture))?;
     }
-    let made = video.finish(Outcome::Complete)?;
-    println!("{made:?}: {} bytes", std::fs::metadata(&path)?.len());
+    let outcome = video.finish(Outcome::Complete)?;
+    println!("{outcome:?}: {} bytes", std::fs::metadata(&path)?.len());
     Ok(())
 }

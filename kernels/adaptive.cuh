@@ -1,7 +1,7 @@
 // Adaptive sampling: every pixel takes a few samples, the pilot. Pixels whose error estimate is above the limit then
 // double their samples, round by round, until it is below or they have the largest number of samples. The error is the
 // difference between two halves of a pixel's samples, after the tone curve. A pixel's number of samples depends on the
-// pixel and its neighbours only, never on tiles or devices (after Whitted, 1980, and the stopping condition of Dammertz
+// pixel and its neighbors only, never on tiles or devices (after Whitted, 1980, and the stopping condition of Dammertz
 // et al., "A hierarchical automatic stopping condition for Monte Carlo global illumination", 2010, here per pixel).
 //
 // Whitted's integrator: contrast with an adjacent pixel counts as error too, and an error estimate falls by at most
@@ -12,7 +12,7 @@
 #pragma once
 #include "film.cuh"
 
-// 8-bit codes of a colour, in 256ths.
+// 8-bit codes of a color, in 256ths.
 struct Codes {
   Int r, g, b;
 };
@@ -31,7 +31,7 @@ POLYFLY_FN Int pack_codes(const Codes& c) {
   const Int half = Int(128);
   return pack_rgba((c.r + half) >> 8, (c.g + half) >> 8, (c.b + half) >> 8);
 }
-// A pixel's pilot: its colour, and in the top eight bits the error in quarters of a code, clamped.
+// A pixel's pilot: its color, and in the top eight bits the error in quarters of a code, clamped.
 constexpr u32 PILOT_COLOUR = 0xffffffu;
 constexpr int ERROR_SHIFT = 6, MAX_ERROR = 255;
 POLYFLY_FN Int pilot_of(const Codes& half, const Codes& whole) {
@@ -54,7 +54,7 @@ POLYFLY_FN int contrast(u32 a, u32 b) {
 struct Neighbourhood {
   u32 at[5][5];
 };
-// The error after the pilot, in 256ths of a code. Whitted: from the pixel and its four neighbours. Path tracing: 1.25
+// The error after the pilot, in 256ths of a code. Whitted: from the pixel and its four neighbors. Path tracing: 1.25
 // times the mean of the 24 pixels around it.
 template <class Integrator>
 POLYFLY_FN int pilot_error(const Neighbourhood& around) {
@@ -93,7 +93,7 @@ POLYFLY_FN int next_round(const Launch& launch, int taken) {
   return remaining < taken ? remaining : taken;
 }
 // The tolerated error. Each round costs twice as much as the last, and the limit rises by the square root of two: that
-// minimises the error of the frame for its cost.
+// minimizes the error of the frame for its cost.
 struct ErrorLimit {
   float now;
   // The limit for pixels that have taken so many samples.

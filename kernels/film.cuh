@@ -37,7 +37,7 @@ POLYFLY_FN Int tone_map_rgb(const S& scene, Real r, Real g, Real b, Mask m, Int 
   return pack_rgba(tone_map(scene, r, m, threshold), tone_map(scene, g, m, threshold),
                    tone_map(scene, b, m, threshold));
 }
-// Dither thresholds, 0 to 255, that are evenly distributed in every neighbourhood (Roberts, "The unreasonable
+// Dither thresholds, 0 to 255, that are evenly distributed in every neighborhood (Roberts, "The unreasonable
 // effectiveness of quasirandom sequences", 2018); `row` differs between rows and between frames.
 POLYFLY_FN Int dither_threshold(Int x, Int row) {
   return shift_down(wrap_add(wrap_mul(x, Int((int)0xc13fa9a9u)), row), 24);

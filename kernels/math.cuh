@@ -60,7 +60,7 @@ POLYFLY_FN Real squared_length(Vec a) { return max(dot(a, a), Real(DOMAIN_MIN));
 POLYFLY_FN Real power_of_two(Real x) { return from_bits(bits(x) & Int(0x7f800000)); }
 POLYFLY_FN Real inverse_power_of_two(Real x) { return from_bits(Int(0x7f000000) - (bits(x) & Int(0x7f800000))); }
 POLYFLY_FN Real largest(Vec a) { return max(abs(a.x), max(abs(a.y), abs(a.z))); }
-// normalise for a vector whose squared length may leave the domain; `otherwise` for the zero vector.
+// `normalise` for a vector whose squared length may leave the domain; `otherwise` for the zero vector.
 POLYFLY_FN Vec normalise_or(Vec a, Vec otherwise POLYFLY_CALLER) {
   const Real scale = largest(a);
   const Mask valid = scale > Real(0.0f);

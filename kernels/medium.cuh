@@ -34,7 +34,7 @@ POLYFLY_FN void transmit_closed(const S& scene, const Material& outer, const Mat
   active = active & (max_component(remaining) > Real(0.0f));
 }
 
-// The air: a homogeneous fog that absorbs and emits. Radiance L seen through it is L T + colour (1 - T). It fills all
+// The air: a homogeneous fog that absorbs and emits. Radiance L seen through it is L T + color (1 - T). It fills all
 // of space, also the inside of shapes; the sky is infinitely far away, so only fog is seen there
 // (src/device_scene/sky.rs).
 template <class S>
@@ -47,7 +47,7 @@ POLYFLY_FN Real fog_transmittance(const S& scene, Real length) {
   return attenuate(Real(scene.constants.fog_density), min(length, Real(1.0e30f)));
 }
 
-// The haze of a floor that fades, by the distance of p from the scene's centre.
+// The haze of a floor that fades, by the distance of p from the scene's center.
 template <class S>
 POLYFLY_FN Real haze_transmittance(const S& scene, Vec p) {
   // Near the horizon |p| may reach 1e30.

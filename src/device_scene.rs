@@ -76,14 +76,14 @@ const MAX_LAMPS: usize = 8_000_000;
 
 /// A scene with more elements than the kernels can count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the scene has {count} {what}; at most {most} can be rendered")]
+#[error("the scene has {count} {what}; at most {limit} can be rendered")]
 pub struct TooMany {
     /// The kind of element.
     pub what: &'static str,
     /// The number of elements.
     pub count: usize,
     /// The maximum.
-    pub most: usize,
+    pub limit: usize,
 }
 
 // Checks the counts against the kernels' 32-bit codes.
@@ -94,8 +94,8 @@ fn check_counts(bodies: usize, spheres: usize, triangles: usize, lamps: usize) -
         ("triangles", triangles, MAX_PRIMITIVES),
         ("lights along the edges of bodies", lamps, MAX_LAMPS),
     ];
-    match kinds.into_iter().find(|(_, count, most)| count > most) {
-        Some((what, count, most)) => Err(TooMany { what, count, most }),
+    match kinds.into_iter().find(|(_, count, limit)| count > limit) {
+        Some((what, count, limit)) => Err(TooMany { what, count, limit }),
         None => Ok(()),
     }
 }

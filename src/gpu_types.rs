@@ -15,7 +15,7 @@ pub struct Array<T> {
 }
 
 // SAFETY: an Array is an address and a length; nothing in Rust reads through it. The kernels, which do, write nothing
-// that an Array holds, and whoever calls them keeps the memory alive (kernels.rs borrows it, device/gpu owns it).
+// that an Array holds, and their caller keeps the memory alive (kernels.rs borrows it, device/gpu owns it).
 unsafe impl<T: Sync> Sync for Array<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Send for Array<T> {}

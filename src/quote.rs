@@ -51,8 +51,8 @@ mod tests {
     #[test]
     fn reasons_have_no_numbers() {
         let missing = std::fs::File::open("there is no such file").unwrap_err();
-        let told = reason(&missing);
-        assert!(!told.contains("os error") && missing.to_string().starts_with(&told), "{told}");
+        let message = reason(&missing);
+        assert!(!message.contains("os error") && missing.to_string().starts_with(&message), "{message}");
         assert_eq!(reason(&std::io::Error::other("it is a folder")), "it is a folder");
     }
 

@@ -340,7 +340,7 @@ impl Renderer {
 
     // The devices, with the scene uploaded.
     fn devices(&mut self, needs: &DeviceNeeds, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Device>>, Error> {
-        let made: Vec<_> = std::thread::scope(|scope| {
+        let opened: Vec<_> = std::thread::scope(|scope| {
             let make = |info: &GpuInfo| {
                 let mut gpu = device::open(info, Arc::clone(&self.prepared.first), needs.clone())?;
                 if let Some((_, task)) = self.options.fault.filter(|(ordinal, _)| *ordinal == info.ordinal) {
@@ -356,7 +356,7 @@ impl Renderer {
         })
         .map_err(DeviceError::from)?;
         let mut devices: Vec<Box<dyn Device>> = Vec::new();
-        for gpu in made {
+        for gpu in opened {
             match gpu {
                 Ok(gpu) => devices.push(gpu),
                 Err(e) if self.chosen.may_fall_back => {
@@ -407,7 +407,7 @@ impl OpenRun<'_> {
         let split = renderer.options.split;
         let infos: Vec<&DeviceInfo> = devices.iter().map(|device| device.info()).collect();
         let plan = Plan::new(&renderer.prepared.scene, &infos, frames.len(), &needs, split, &post);
-        let already: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
+        let completed: Option<Vec<_>> = sinks.iter().map(|s| s.completed_frames()).collect();
         let work = open_frame::RunContext {
             prepared: &renderer.prepared,
             plan: &plan,
@@ -416,7 +416,7 @@ impl OpenRun<'_> {
             denoiser: self.denoiser.as_ref(),
             cancel: &renderer.cancel,
             meter: &renderer.meter,
-            already: already.as_deref().unwrap_or_default(),
+            already: completed.as_deref().unwrap_or_default(),
         };
         let kept = || lock(&renderer.memory);
         let mut memory = std::mem::take(&mut *kept());

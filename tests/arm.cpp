@@ -129,7 +129,7 @@ bool develops(const Set& set, const std::string& name, File file) {
   const int width = (int)head[0], height = (int)head[1], half = (width + 1) / 2, values = 3 * width * height;
   const double* display = file.take<double>(DISPLAY_LAST + 1);
   const i64* sums = file.take<i64>(values);
-  const float* made = file.take<float>(head[2]);
+  const float* expected = file.take<float>(head[2]);
   std::vector<float> all, light(values), down(3 * width), near(half), other(half), wide(width);
   const auto keep = [&](const std::vector<float>& step) { all.insert(all.end(), step.begin(), step.end()); };
   set.mean(sums, values, 0.25f / FIXED_ONE, light.data());
@@ -181,7 +181,7 @@ bool develops(const Set& set, const std::string& name, File file) {
     printf("%s: not of this version\n", name.c_str());
     return false;
   }
-  return same(name + ", the light", made, all.data(), 4 * all.size());
+  return same(name + ", the light", expected, all.data(), 4 * all.size());
 }
 }  // namespace polyfly
 

@@ -191,7 +191,7 @@ def check(polyfly):
             keyboard(studio)
             messages(studio)
             panels(studio, scene)
-            strangers(studio)
+            connections_without_token(studio)
             # What has been asked for and refused is all that the console may complain of.
             said = [line["message"] for line in studio.browser.get_log("browser") if line["level"] == "SEVERE" and "409" not in line["message"] and "422" not in line["message"]]
             assert not said, said
@@ -229,7 +229,7 @@ def faults(studio, scene):
     studio.save(SCENE + '\n[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]\ntexture = "none.png"\n')
     studio.wait(lambda: "none.png" in studio.problems())
     line = scene.read_text().splitlines().index('texture = "none.png"') + 1
-    assert f"{scene}:{line}:" in studio.problems(), "it is told where the scene names it"
+    assert f"{scene}:{line}:" in studio.problems(), "the fault has the place where the scene names it"
     # Nothing but the file was missing: as soon as it is there, so is the picture; and another one when it changes.
     subprocess.run([studio.polyfly, "-", "--cpu", "-q", "--frames", "0", "-o", str(scene.parent / "none.png")], input=SCENE, text=True, check=True, capture_output=True)
     studio.wait(lambda: not studio.problems())
@@ -398,7 +398,7 @@ def panels(studio, scene):
     assert len(grounds) == 2, grounds
 
 
-def strangers(studio):
+def connections_without_token(studio):
     host = studio.address.split("/")[2]
     version = studio.state()["version"]
     change = json.dumps({"key": "film.exposure", "value": "9"}).encode()
@@ -441,7 +441,7 @@ def in_tokens(polyfly):
             assert studio.request("write", b"")[0] == 200 and " 1.75 " in scene.read_text()
             studio.request("set", json.dumps({"key": "film.bloom", "value": "0.2"}).encode())
             status, text = studio.request("write", b"")
-            assert status == 422 and "its film" in text, "what tokens cannot say is told"
+            assert status == 422 and "its film" in text, "the message says what tokens cannot"
             studio.request("discard", b"")
             studio.table("film")
             studio.field("film.bloom").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.3", Keys.ENTER)
@@ -535,7 +535,7 @@ def without_server(polyfly):
             field = studio.field("film.bloom")
             field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.3", Keys.ENTER)
             studio.wait(lambda: "Not connected" in studio.text("lost") and studio.js(inert))
-            assert "film.bloom" in studio.text("refusal"), "what was not sent is told"
+            assert "film.bloom" in studio.text("refusal"), "the page names what was not sent"
             studio.browser.delete_network_conditions()
             studio.wait(lambda: not studio.text("lost") and not studio.js(inert))
             assert studio.field("film.bloom").get_attribute("value") == "0" and not studio.state()["changes"]
@@ -549,7 +549,7 @@ def without_server(polyfly):
             studio.server.wait()
             studio.server = subprocess.Popen([polyfly, "studio", str(scene), "--cpu", "--port", port], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             studio.server.stdout.readline()
-            studio.wait(lambda: "started anew" in studio.text("lost"))
+            studio.wait(lambda: "started again" in studio.text("lost"))
 
 
 def measure(polyfly, scene, *flags):

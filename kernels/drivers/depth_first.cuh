@@ -30,7 +30,7 @@ struct PendingRay {
   Int last_surface, bounces;
 };
 
-// A sample of a ray tree, whose point is computed anew each time: few of its rays need it, and it would take registers.
+// A sample of a ray tree, whose point is computed again each time: few of its rays need it, and it would take registers.
 struct TreeSample {
   const FrameParams& frame;
   const int x, y, number;

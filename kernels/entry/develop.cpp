@@ -54,7 +54,7 @@ void POLYFLY_NAME(downsample_columns)(const float* in, int width, int stride, fl
 }
 
 void POLYFLY_NAME(upsample)(const float* near, const float* other, int half, int width, float* out) {
-  // The first and the last pixel have a neighbour on one side only.
+  // The first and the last pixel have a neighbor on one side only.
   const int pairs = width / 2;
   out[0] = bilerp(near[0], near[0], other[0], other[0]);
   for (int k = 1; k < pairs + (width & 1); ++k) out[2 * k] = bilerp(near[k], near[k - 1], other[k], other[k - 1]);

@@ -1,6 +1,6 @@
 // Ambient occlusion: the cosine-weighted share of the hemisphere above a surface in which nothing stands within
 // Constants::ao_reach, by one ray a sample (Zhukov, Iones and Kronin, "An ambient light illumination model", 1998).
-// Every surface occludes, panes and glass too; colours and lights do not count. The background is the sky.
+// Every surface occludes, panes and glass too; colors and lights do not count. The background is the sky.
 #pragma once
 #include "integrator.cuh"
 

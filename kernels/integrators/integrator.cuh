@@ -1,6 +1,6 @@
 // What integrators share. An integrator is a struct in a header of its own, with a row in modules.def:
 //   State                                what it keeps for each ray beside the Ray
-//   STOCHASTIC                           its samples are random, so neighbouring pixels differ by noise
+//   STOCHASTIC                           its samples are random, so neighboring pixels differ by noise
 //   camera_ray(scene, frame, px, py, sample, pixel)
 //   shade(scene, frame, ray, state, hit, active, queue)    shades one bounce of the active lanes; returns spawn's result
 // It is written over a queue Q, which the drivers provide:
@@ -47,7 +47,7 @@ POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue)
   }
   return no_wavelength();
 }
-// A cosine-weighted direction, not normalised: the normal plus a uniform direction on the unit sphere.
+// A cosine-weighted direction, not normalized: the normal plus a uniform direction on the unit sphere.
 POLYFLY_FN Vec cosine_direction(Vec n, Vec on_sphere) {
   const Vec sum = n + on_sphere;
   return select(dot(sum, sum) > Real(1.0e-6f), sum, n);

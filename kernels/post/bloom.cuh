@@ -11,11 +11,11 @@ POLYFLY_FN int downsample_index(int at, int i, int length) {
   return from < 0 ? 0 : from < length ? from : length - 1;
 }
 
-// Bilinear interpolation in the coarser image: the nearest value, its neighbours across and down, and the diagonal one.
+// Bilinear interpolation in the coarser image: the nearest value, its neighbors across and down, and the diagonal one.
 POLYFLY_FN float bilerp(float near, float across, float down, float opposite) {
   return near * 0.5625f + across * 0.1875f + down * 0.1875f + opposite * 0.0625f;
 }
-// The coarser image's nearest index for index `at` of the finer one is at / 2; this is its neighbour's.
+// The coarser image's nearest index for index `at` of the finer one is at / 2; this is its neighbor's.
 POLYFLY_FN int upsample_neighbour(int at, int coarse_length) {
   const int near = at / 2, other = at % 2 ? near + 1 : near - 1;
   return other < 0 ? 0 : other < coarse_length ? other : coarse_length - 1;

@@ -39,7 +39,7 @@ POLYFLY_FN double log2_of(double x) {
   return exponent + s * series;
 }
 
-// Compresses a colour whose largest channel is `peak` to the peak `to`, and desaturates it by how much was lost.
+// Compresses a color whose largest channel is `peak` to the peak `to`, and desaturates it by how much was lost.
 POLYFLY_FN Shown compress(Shown c, double peak, double to) {
   const double white = 1.0 - 1.0 / (0.15 * max(peak - to, 0.0) + 1.0);
   const double r = c.r * to / peak, g = c.g * to / peak, b = c.b * to / peak;

@@ -122,7 +122,7 @@ POLYFLY_FN Lamp lamp_seen(const S& scene, const Body& body, Real across, Real pl
 // the whole footprint would blur more than it antialiases.
 #define BAR_BLUR 0.6f
 
-// A bar at q (relative to the body's centre), in the lanes of `near`: half-round metal along the edge between the face
+// A bar at q (relative to the body's center), in the lanes of `near`: half-round metal along the edge between the face
 // with normal n and the adjacent face, which is `nearest` to q. Its normal turns from that of the edge, between both
 // faces, into the face. Where the footprint covers bar and pane, their weights are mixed, and the normal is that of the
 // one that reflects more. f: the footprint. Returns the fraction of the footprint that a lamp hides.
@@ -139,7 +139,7 @@ POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   // The edge's direction is n x other, whose length is the sine 1 / bar_to_edge.
   const Vec edge = cross(n, other);
   const Real place = dot(edge, q) * Real(body.bar_to_edge), along = dot(edge, ray.d) * Real(body.bar_to_edge);
-  // Orients both normals away from the body's centre.
+  // Orients both normals away from the body's center.
   n = select(dot(n, q) < zero, -n, n);
   other = select(dot(other, q) < zero, -other, other);
   const Vec inward = fma(other, Real(-body.bar_to_edge), n * Real(body.bar_inward));

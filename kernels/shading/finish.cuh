@@ -75,31 +75,31 @@ POLYFLY_NOINLINE Finished finished(const S& scene, int k, Vec p, Vec n, Vec d, M
   const Finish& finish = scene.finishes.at(k);
   const FacePlace at = face_place(scene, body, finish, p - vec(body.centre));
   const Real covered = slanted_footprint(cone * Real(finish.per_length), dot(at.outward, d)), one = Real(1.0f);
-  Finished made = {vec(one, one, one), n, Real(0.0f)};
-  if (finish.texture_levels > 0) made.texture = finish_texture(scene, finish, at, covered, m);
-  if (finish.relief_levels == 0) return made;
+  Finished result = {vec(one, one, one), n, Real(0.0f)};
+  if (finish.texture_levels > 0) result.texture = finish_texture(scene, finish, at, covered, m);
+  if (finish.relief_levels == 0) return result;
   const Real tiles = Real(finish.relief_tiles), flat = Real((float)RELIEF_FLAT / 65535.0f);
   const Vec texel = sample_texture(scene.texels, scene.finish_levels, finish.relief, finish.relief_levels,
                                    fract(at.u * tiles), fract(at.v * tiles), covered * tiles, m);
   const Real steepest = Real(finish.relief_slope * finish.per_length);
   const Vec uphill = fma(at.down, (texel.y - flat) * steepest, at.right * ((texel.x - flat) * steepest));
-  made.n = bent_normal(n - select(leaving, -uphill, uphill), select(leaving, -at.outward, at.outward), d);
-  made.alpha = sqrt_or_zero(texel.z * Real(finish.relief_alpha));
-  return made;
+  result.n = bent_normal(n - select(leaving, -uphill, uphill), select(leaving, -at.outward, at.outward), d);
+  result.alpha = sqrt_or_zero(texel.z * Real(finish.relief_alpha));
+  return result;
 }
 template <class S>
 POLYFLY_FN void finish_body(const S& scene, const FrameParams& frame, int k, const Ray& ray, const Hit& hit, Mask m,
                             Interaction& x) {
   const Finish& finish = scene.finishes.at(k);
   const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint);
-  const Finished made = finished(scene, k, x.p, x.n, ray.d, hit.leaving, cone, m);
+  const Finished result = finished(scene, k, x.p, x.n, ray.d, hit.leaving, cone, m);
   if (finish.texture_levels > 0) {
-    x.texture = select(m, made.texture, x.texture);
+    x.texture = select(m, result.texture, x.texture);
     x.has_texture = x.has_texture | m;
   }
   if (finish.relief_levels > 0) {
-    x.n = select(m, made.n, x.n);
-    x.alpha = select(m, made.alpha, x.alpha);
+    x.n = select(m, result.n, x.n);
+    x.alpha = select(m, result.alpha, x.alpha);
     x.has_relief = x.has_relief | m;
   }
 }

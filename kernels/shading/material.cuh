@@ -70,7 +70,7 @@ POLYFLY_FN Real sheet_reflectance(Real ior, Real cosine) {
   return (side + side) * reciprocal(side + Real(1.0f));
 }
 
-// Glass that disperses or absorbs: s.ior at the ray's wavelength, the wavelength's colour of all secondary rays
+// Glass that disperses or absorbs: s.ior at the ray's wavelength, the wavelength's color of all secondary rays
 // (reflectance depends on the wavelength too), and the transmittance of the way through the glass. The reflectance
 // follows from s.ior.
 template <class S>
@@ -80,9 +80,9 @@ POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavele
   if (any(disperses)) {
     const Real bent = fma(dispersion, wave.term, index);
     s.ior = select(disperses, select(hit.leaving, bent, reciprocal(bent)), s.ior);
-    const Mask anew = disperses & ((ray.bounces & Int(DISPERSED)) == Int(0));
-    s.dye = select(anew, wave.response, s.dye);
-    s.spawn_flags = select(anew, Int(DISPERSED), s.spawn_flags);
+    const Mask first = disperses & ((ray.bounces & Int(DISPERSED)) == Int(0));
+    s.dye = select(first, wave.response, s.dye);
+    s.spawn_flags = select(first, Int(DISPERSED), s.spawn_flags);
   }
   const Mask absorbs = m & hit.leaving & (max_component(absorb) > Real(0.0f));
   if (any(absorbs)) s.transmittance = select(absorbs, attenuate(absorb, hit.t), s.transmittance);

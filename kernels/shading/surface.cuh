@@ -2,7 +2,7 @@
 #pragma once
 #include "../shapes/interaction.cuh"
 
-// The specular reflectance: in small scenes, which have no coloured mirrors, a single number.
+// The specular reflectance: in small scenes, which have no colored mirrors, a single number.
 template <class S, bool IS_GREY = SceneTraits<S>::small>
 struct Reflectance {
   typedef Vec Type;
@@ -27,7 +27,7 @@ struct Surface {
   Real fuzz;                // for path tracing
   Real alpha;               // GGX roughness; 0: a perfect mirror
   Real edge;                // 1: with Schlick's Fresnel term
-  Vec transmit;             // transmitted fraction, by colour
+  Vec transmit;             // transmitted fraction, by color
   Real ior;                 // ratio of the indices of refraction; 1: transmitted rays go straight on
   Int reflect_origin;       // Ray::last_surface of the reflected ray
   Int transmit_origin;      // Ray::last_surface of the transmitted ray
@@ -86,7 +86,7 @@ POLYFLY_FN Vec film_reflectance(const S& scene, Int film, Real cosine, Mask m) {
 }
 // What such a surface does with the other light, as a factor of what it does without the film, where it mirrors `bare`.
 POLYFLY_FN Vec film_rest(Vec share, Vec bare) {
-  const Real one = Real(1.0f), least = Real(1.0e-6f);
-  return vec((one - share.x) * reciprocal(max(one - bare.x, least)), (one - share.y) * reciprocal(max(one - bare.y, least)),
-             (one - share.z) * reciprocal(max(one - bare.z, least)));
+  const Real one = Real(1.0f), tiny = Real(1.0e-6f);
+  return vec((one - share.x) * reciprocal(max(one - bare.x, tiny)), (one - share.y) * reciprocal(max(one - bare.y, tiny)),
+             (one - share.z) * reciprocal(max(one - bare.z, tiny)));
 }

@@ -63,7 +63,7 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
   return max(far * reciprocal(max(speed, Real(1.0e-30f))), Real(0.0f));
 }
 
-// Lanes whose line hits the body's bounding sphere ahead of q, or that start inside it; q is relative to the centre,
+// Lanes whose line hits the body's bounding sphere ahead of q, or that start inside it; q is relative to the center,
 // and dd is d.d. The test is conservative: the discriminant gets a margin of four millionths of its terms, which are as
 // large as the squared distance. Where that margin exceeds the discriminant, the body is tested.
 POLYFLY_FN Mask passes_bounding_sphere(const Body& body, Vec q, Vec d, Real dd) {

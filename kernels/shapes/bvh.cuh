@@ -25,7 +25,7 @@ POLYFLY_FN BoxRay box_ray(Vec o, Vec d) {
   w.size = vec(abs(w.inverse.x), abs(w.inverse.y), abs(w.inverse.z));
   return w;
 }
-// A box by centre and half extent takes half the comparisons of one by its corners.
+// A box by center and half extent takes half the comparisons of one by its corners.
 POLYFLY_FN Mask intersect_aabb(const BoxRay& w, const float* centre, const float* half, Real far, Real& enter) {
   const Vec before = -w.size;
   const Real x = fma(Real(centre[0]), w.inverse.x, w.offset.x), hx = Real(half[0]);

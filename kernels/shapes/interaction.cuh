@@ -9,7 +9,7 @@ struct Interaction {
   Real edge_distance;  // polyhedra: distance to the nearest plane of another face
   Int material;
   Int outside, inside;  // Ray::last_surface of rays that leave on either side
-  Vec texture;          // floor and bodies: a factor of the material's colours, if it has one
+  Vec texture;          // floor and bodies: a factor of the material's colors, if it has one
   Mask has_texture;
   Real alpha;  // floor and bodies: GGX roughness by their relief, if it has one
   Mask has_relief;

@@ -61,7 +61,7 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   return hit;
 }
 
-// The transmittance of the segment o + t d, 0 < t < 1, by colour. The floor is opaque unless its material transmits.
+// The transmittance of the segment o + t d, 0 < t < 1, by color. The floor is opaque unless its material transmits.
 template <class S>
 POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mask active) {
   Vec remaining = vec(Real(1.0f), Real(1.0f), Real(1.0f));

@@ -66,7 +66,7 @@ POLYFLY_FN void interaction_sphere(const Scene& scene, Int number, const Ray& ra
   const Vec centre = read_vec(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, centre)), m);
   const Real radius = read(data, words, number * Int(WORDS(Sphere)) + Int(WORD(Sphere, radius)), m);
   // The hit point is projected onto the sphere, off which rounding has moved it. Far from the origin rounding may move
-  // it to the centre.
+  // it to the center.
   const Vec out = normalise_or(select(m, x.p - centre, x.n), -ray.d);
   x.n = select(m, select(dot(out, ray.d) < Real(0.0f), out, -out), x.n);
   x.p = select(m, fma(out, radius, centre), x.p);

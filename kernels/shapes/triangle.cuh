@@ -17,10 +17,10 @@ POLYFLY_FN TriangleHit triangle_hit(const Triangle& tri, int surface, Vec o, Vec
   const Real det = dot(ab, p);
   const Real inverse = reciprocal(select(abs(det) < Real(1.0e-30f), Real(1.0e-30f), det));
   const Real zero = Real(0.0f), u = dot(q, p) * inverse, v = dot(d, r) * inverse;
-  const Real least = Real(second_half ? 1.0e-45f : 0.0f);
+  const Real min = Real(second_half ? 1.0e-45f : 0.0f);
   TriangleHit x;
   x.t = dot(ac, r) * inverse;
-  x.hit = (abs(det) > Real(1.0e-30f)) & (u >= least) & (v >= zero) & (u + v <= Real(1.0f)) & (x.t > zero);
+  x.hit = (abs(det) > Real(1.0e-30f)) & (u >= min) & (v >= zero) & (u + v <= Real(1.0f)) & (x.t > zero);
   // The second half is wound the other way.
   x.from_behind = (second_half ? -det : det) < zero;
   return x;

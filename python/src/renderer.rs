@@ -92,8 +92,8 @@ impl PyRenderer {
     ) -> PyResult<PyRenderer> {
         let (scene, options) = (scene_of(scene, size, samples)?, render_options(device, threads)?);
         let own = scene.clone();
-        let made = interruptible(py, &Cancel::new(), move || Renderer::with_options(own, options))?;
-        let mut renderer = made.map_err(raised)?;
+        let prepared = interruptible(py, &Cancel::new(), move || Renderer::with_options(own, options))?;
+        let mut renderer = prepared.map_err(raised)?;
         renderer.keep_devices(true);
         Ok(PyRenderer { scene: PyScene(scene), renderer: Arc::new(Mutex::new(renderer)) })
     }

@@ -146,11 +146,11 @@ class Wheel(unittest.TestCase):
     def test_frames_go_to_functions_files_and_videos(self):
         folder = self.scene.parent
         renderer = polyfly.Renderer(self.scene, size=(64, 48), samples=1)
-        seen, told = {}, []
+        seen, reported = {}, []
         report = renderer.animate(seen.__setitem__, folder / "f%d.data", folder / "clip.y4m", frames="0-2",
-                                  progress=lambda *each: told.append(each))
+                                  progress=lambda *each: reported.append(each))
         self.assertEqual(list(seen), [0, 1, 2])
-        self.assertEqual(told, [(0, 1, 3), (1, 2, 3), (2, 3, 3)])
+        self.assertEqual(reported, [(0, 1, 3), (1, 2, 3), (2, 3, 3)])
         self.assertEqual((report["frames"], [pathlib.Path(f) for f in report["files"]]), (3, [folder / "clip.y4m"]))
         np.testing.assert_array_equal(seen[2], renderer.render(2))
         data = (folder / "f1.data").read_bytes()

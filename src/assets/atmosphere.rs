@@ -86,12 +86,13 @@ impl Atmosphere {
         let haze = (turbidity - 1.0) * RAYLEIGH[1] * RAYLEIGH_HEIGHT / HAZE_HEIGHT;
         let none = || Table { width: 1, cells: vec![[0.0; 3]] };
         let sky = Table { width: 1, cells: vec![[[0.0; 3]; 3]] };
-        let mut made = Atmosphere { haze, sun_height, depths: none(), scattered: none(), sky, ground: [0.0; 3] };
-        made.depths = Table::of(160, 32, |u, v| made.depth(v * v * HEIGHT, LOWEST + u * (1.0 - LOWEST)));
-        made.scattered = Table::of(32, 12, |u, v| made.often_scattered(v * v * HEIGHT, LOWEST + u * (1.0 - LOWEST)));
-        made.sky = Table::of(17, 97, |u, v| made.along(libm::sin(0.5 * PI * v * v), libm::cos(PI * u)));
-        made.ground = add(scale(made.sun(), sun_height.max(0.0) / PI), made.mean());
-        made
+        let mut atmosphere = Atmosphere { haze, sun_height, depths: none(), scattered: none(), sky, ground: [0.0; 3] };
+        atmosphere.depths = Table::of(160, 32, |u, v| atmosphere.depth(v * v * HEIGHT, LOWEST + u * (1.0 - LOWEST)));
+        atmosphere.scattered =
+            Table::of(32, 12, |u, v| atmosphere.often_scattered(v * v * HEIGHT, LOWEST + u * (1.0 - LOWEST)));
+        atmosphere.sky = Table::of(17, 97, |u, v| atmosphere.along(libm::sin(0.5 * PI * v * v), libm::cos(PI * u)));
+        atmosphere.ground = add(scale(atmosphere.sun(), sun_height.max(0.0) / PI), atmosphere.mean());
+        atmosphere
     }
 
     fn at(&self, height: f64) -> Point {

@@ -57,9 +57,9 @@ impl ColouredSpheres {
             (Some(values), None) => {
                 let of = |frame| -> Result<Option<[f64; 2]>, AssetError> {
                     let path = particles.file(frame);
-                    Ok(read(&path, wanted, limits)?.values(particles.colour_by, &path)?.and_then(|v| ends(&v)))
+                    Ok(read(&path, wanted, limits)?.values(particles.colour_by, &path)?.and_then(|v| min_max(&v)))
                 };
-                let mut all = if frame == 0 { ends(values) } else { of(0)? };
+                let mut all = if frame == 0 { min_max(values) } else { of(0)? };
                 if all.is_none_or(|[low, high]| low == high) && particles.is_animated() {
                     for later in [frames / 2, frames - 1] {
                         // A missing step is reported at its own frame.
@@ -67,7 +67,7 @@ impl ColouredSpheres {
                         all = all.into_iter().chain(found).reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]);
                     }
                 }
-                Some(apart(all))
+                Some(widen(all))
             }
         };
         let place = |x: f64, [low, high]: [f64; 2]| {
@@ -111,13 +111,13 @@ impl ColouredSpheres {
 const UNKNOWN: Vec3 = [0.6; 3];
 
 // Minimum and maximum; None if no value is a number.
-fn ends(values: &[f64]) -> Option<[f64; 2]> {
+fn min_max(values: &[f64]) -> Option<[f64; 2]> {
     let ends = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
     values.par_iter().filter(|x| x.is_finite()).map(|&x| [x, x]).reduce_with(ends)
 }
 
 // Widens equal ends; never to a sign that no value has.
-fn apart(ends: Option<[f64; 2]>) -> [f64; 2] {
+fn widen(ends: Option<[f64; 2]>) -> [f64; 2] {
     match ends {
         Some([low, high]) if low < high => [low, high],
         Some([x, _]) if x != 0.0 => [x - x.abs() / 2.0, x + x.abs() / 2.0],
@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn a_range_has_two_ends_and_no_foreign_sign() {
-        assert_eq!(apart(ends(&[0.0, 0.0])), [0.0, 1.0]);
-        assert_eq!(apart(ends(&[2.0])), [1.0, 3.0]);
-        assert_eq!(apart(ends(&[-2.0, f64::NAN])), [-3.0, -1.0]);
-        assert_eq!(apart(ends(&[3.0, -1.0, 2.0])), [-1.0, 3.0]);
-        assert_eq!(apart(ends(&[f64::NAN])), [0.0, 1.0]);
+        assert_eq!(widen(min_max(&[0.0, 0.0])), [0.0, 1.0]);
+        assert_eq!(widen(min_max(&[2.0])), [1.0, 3.0]);
+        assert_eq!(widen(min_max(&[-2.0, f64::NAN])), [-3.0, -1.0]);
+        assert_eq!(widen(min_max(&[3.0, -1.0, 2.0])), [-1.0, 3.0]);
+        assert_eq!(widen(min_max(&[f64::NAN])), [0.0, 1.0]);
     }
 
     fn table(name: &str, text: &str) -> Result<ParticleSet, String> {

@@ -175,10 +175,10 @@ pub fn scratches(u: f64, v: f64) -> f64 {
     // Each cell of a layer has one line at most, which reaches no farther than the cells around it.
     let layers = [(3, 0.0011, 0.7, 1.0), (5, 0.0008, 0.8, 0.8), (11, 0.0006, 0.9, 0.55), (19, 0.0005, 0.9, 0.35)];
     let line = |&(cells, width, chance, depth): &(i64, f64, f64, f64)| {
-        cells_around(u, v, cells).fold(0.0f64, |most, (x, y, number)| {
+        cells_around(u, v, cells).fold(0.0f64, |max, (x, y, number)| {
             let random = |k| hash(number, 100 * cells + k);
             if random(0) > chance {
-                return most;
+                return max;
             }
             let turn = random(1) * std::f64::consts::TAU;
             let (sine, cosine) = (libm::sin(turn), libm::cos(turn));
@@ -187,7 +187,7 @@ pub fn scratches(u: f64, v: f64) -> f64 {
             // It bends a little, and ends thin.
             let off = (across + (random(3) - 0.5) * 0.35 * along * along).abs() / cells as f64;
             let end = smooth_step(0.0, 0.35, 1.0 - (along / half).abs());
-            most.max(end * (0.3 + 0.7 * random(4)) * (1.0 - smooth_step(0.5 * width, 1.5 * width, off)))
+            max.max(end * (0.3 + 0.7 * random(4)) * (1.0 - smooth_step(0.5 * width, 1.5 * width, off)))
         }) * depth
     };
     layers.iter().map(line).fold(0.0, f64::max)
@@ -197,11 +197,11 @@ pub fn scratches(u: f64, v: f64) -> f64 {
 pub fn dust(u: f64, v: f64) -> f64 {
     let layers = [(23, 0.5), (57, 0.7), (121, 0.8)];
     let specks = layers.iter().map(|&(cells, chance)| {
-        cells_around(u, v, cells).fold(0.0f64, |most, (x, y, number)| {
+        cells_around(u, v, cells).fold(0.0f64, |max, (x, y, number)| {
             let random = |k| hash(number, 77 * cells + k);
             let radius = 0.06 + 0.3 * random(1) * random(1);
             let seen = f64::from(u8::from(random(0) < chance)) * (0.35 + 0.65 * random(2));
-            most.max(seen * (1.0 - smooth_step(0.5 * radius, radius, libm::sqrt(x * x + y * y))))
+            max.max(seen * (1.0 - smooth_step(0.5 * radius, radius, libm::sqrt(x * x + y * y))))
         })
     });
     let wiped = periodic_noise(u, v, (5, 40)) * smooth_step(0.45, 0.75, periodic_layers(u, v, 3, 4));

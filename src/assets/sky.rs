@@ -66,14 +66,14 @@ impl SkyMap {
         let turn = sky.rotation_deg.to_radians();
         let (sine, cosine) = (libm::sin(turn), libm::cos(turn));
         let turned = |d: Vec3| [d[0] * cosine + d[1] * sine, d[1] * cosine - d[0] * sine, d[2]];
-        let made = |light: fn(Vec3) -> Vec3| {
+        let procedural = |light: fn(Vec3) -> Vec3| {
             SkyMap::baked(MADE_SIDE, MADE_SAMPLES, |d| scale(light(turned(d)), sky.intensity))
         };
         Ok(Some(match source {
-            SkySource::Studio => made(studio),
-            SkySource::Dusk => made(dusk),
-            SkySource::Overcast => made(overcast),
-            SkySource::Missing => made(missing),
+            SkySource::Studio => procedural(studio),
+            SkySource::Dusk => procedural(dusk),
+            SkySource::Overcast => procedural(overcast),
+            SkySource::Missing => procedural(missing),
             SkySource::Night => {
                 let stars = stars(sky.intensity, |d| [d[0] * cosine - d[1] * sine, d[1] * cosine + d[0] * sine, d[2]]);
                 let starlight = mean_of(&stars);

@@ -105,7 +105,7 @@ impl Failure {
         }
     }
 
-    // Whether it is about the file of a scene or the command line, which are told in several languages.
+    // Whether it is about the file of a scene or the command line, which are reported in several languages.
     fn is_translated(&self) -> bool {
         let Failure::Library(error) = self else { return false };
         if let Error::Output(error) = error {
@@ -220,9 +220,9 @@ mod tests {
             OutputError::FolderTakenOver(path()).into(),
         ];
         for error in errors {
-            let told = error.to_string();
+            let message = error.to_string();
             let failure = Failure::from(error);
-            assert!(failure.shown(Language::English).contains(&told), "{told}");
+            assert!(failure.shown(Language::English).contains(&message), "{message}");
             let russian = failure.what(Language::Russian);
             let words =
                 russian.split([' ', ':', ';', ',']).filter(|word| !word.contains('/') && *word != "manifest.json");

@@ -86,8 +86,8 @@ struct Row {
     height: u32,
     // Milliseconds per frame: median, minimum and maximum over all repetitions.
     ms: f64,
-    least_ms: f64,
-    most_ms: f64,
+    min_ms: f64,
+    max_ms: f64,
     // Camera, reflected and transmitted rays of a frame, on average.
     rays_per_frame: f64,
     frames_per_second: f64,
@@ -159,8 +159,8 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     };
     if let Some(folder) = &args.plots {
         // Fewer threads would take minutes for the same curves.
-        let most = threads.iter().max();
-        let measured = &mut targets.iter_mut().filter(|one| one.threads.is_none_or(|n| Some(&n) == most)).collect();
+        let max = threads.iter().max();
+        let measured = &mut targets.iter_mut().filter(|one| one.threads.is_none_or(|n| Some(&n) == max)).collect();
         let mut all = of_table(&table, &subject);
         all.extend(plots(measured, &subject, &spinner)?);
         write_all(folder, &all)?;
@@ -256,8 +256,8 @@ impl BenchTarget {
             width,
             height,
             ms: middle,
-            least_ms: times[0],
-            most_ms: times[times.len() - 1],
+            min_ms: times[0],
+            max_ms: times[times.len() - 1],
             rays_per_frame: rays,
             frames_per_second: 1e3 / middle,
             mrays_per_second: rays / middle / 1e3,
@@ -400,7 +400,7 @@ fn warnings(table: &Table) -> Vec<String> {
         ));
     }
     for row in &table.devices {
-        let spread = (row.most_ms - row.least_ms) / row.ms;
+        let spread = (row.max_ms - row.min_ms) / row.ms;
         if spread > WIDE {
             let (device, percent) = (&row.device, 100.0 * spread);
             all.push(format!(
@@ -416,8 +416,8 @@ const COLUMNS: [Column<Row>; 10] = [
     numbers("threads", "threads", |row| row.threads.map_or_else(String::new, |n| n.to_string())),
     numbers("size", "size", |row| format!("{}x{}", row.width, row.height)),
     numbers("ms a frame", "ms", |row| format!("{:.3}", row.ms)),
-    numbers("least", "least_ms", |row| format!("{:.3}", row.least_ms)),
-    numbers("most", "most_ms", |row| format!("{:.3}", row.most_ms)),
+    numbers("min", "min_ms", |row| format!("{:.3}", row.min_ms)),
+    numbers("max", "max_ms", |row| format!("{:.3}", row.max_ms)),
     numbers("rays a frame", "rays_per_frame", |row| format!("{:.0}", row.rays_per_frame)),
     numbers("frames/s", "frames_per_second", |row| format!("{:.2}", row.frames_per_second)),
     numbers("Mrays/s", "mrays_per_second", |row| format!("{:.1}", row.mrays_per_second)),
@@ -450,8 +450,8 @@ mod tests {
             width: 4,
             height: 3,
             ms,
-            least_ms: ms - 0.5,
-            most_ms: ms + 1.0,
+            min_ms: ms - 0.5,
+            max_ms: ms + 1.0,
             rays_per_frame: 1234.0,
             frames_per_second: 1e3 / ms,
             mrays_per_second: 12.0,
@@ -481,10 +481,10 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_may_be_wrong_are_told_of() {
-        let told = warnings(&table());
-        assert_eq!(told.len(), 3);
-        assert!(told[0].contains("25 %") && told[2].starts_with("GPU: repetitions differ by 75 %"), "{told:?}");
+    fn figures_that_may_be_wrong_are_reported() {
+        let warned = warnings(&table());
+        assert_eq!(warned.len(), 3);
+        assert!(warned[0].contains("25 %") && warned[2].starts_with("GPU: repetitions differ by 75 %"), "{warned:?}");
     }
 
     #[test]

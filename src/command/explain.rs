@@ -53,24 +53,24 @@ fn explanation(word: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
-// The flags of that name, of rendering and of jobs; those that do the same are told of together.
+// The flags of that name, of rendering and of jobs; those that do the same share one text.
 fn flags(commands: &Command, word: &str) -> Option<String> {
     let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
     let is_it = |arg: &&Arg| {
         let is_short = arg.get_short().is_some_and(|short| word.trim_start_matches('-') == short.to_string());
         !arg.is_positional() && (arg.get_long() == Some(name) || is_short)
     };
-    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    let mut described: Vec<(String, Vec<String>)> = Vec::new();
     for (command, usage) in all_commands(commands) {
         for arg in command.get_arguments().filter(is_it) {
             let text = flag(arg);
-            match told.iter_mut().find(|(one, _)| *one == text) {
+            match described.iter_mut().find(|(one, _)| *one == text) {
                 Some((_, usages)) => usages.push(usage.clone()),
-                None => told.push((text, vec![usage.clone()])),
+                None => described.push((text, vec![usage.clone()])),
             }
         }
     }
-    let texts = told.iter().map(|(text, usages)| format!("{text}\n  taken by  {}\n", usages.join(", ")));
+    let texts = described.iter().map(|(text, usages)| format!("{text}\n  taken by  {}\n", usages.join(", ")));
     let texts = texts.collect::<Vec<_>>().join("\n");
     (!texts.is_empty()).then_some(texts)
 }
@@ -135,18 +135,18 @@ mod tests {
             for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
                 let Some(long) = arg.get_long() else { continue };
                 for word in [format!("--{long}"), long.to_owned()] {
-                    let told = explanation(&word).unwrap_or_else(|| panic!("{word} of {usage} is unknown"));
+                    let text = explanation(&word).unwrap_or_else(|| panic!("{word} of {usage} is unknown"));
                     let [_, _, about] = flag_facts(arg);
-                    assert!(!about.is_empty() && told.contains(&about) && told.contains(&usage), "{word}: {told}");
+                    assert!(!about.is_empty() && text.contains(&about) && text.contains(&usage), "{word}: {text}");
                 }
             }
         }
         for job in commands.get_subcommands().filter(|job| job.get_name() != "help") {
-            assert!(explanation(job.get_name()).is_some_and(|told| told.contains("--help")), "{}", job.get_name());
+            assert!(explanation(job.get_name()).is_some_and(|text| text.contains("--help")), "{}", job.get_name());
         }
         for code in Exit::ALL {
-            let told = explanation(&code.to_string()).unwrap_or_default();
-            assert!(told.starts_with(&format!("exit code {code}: ")) && told.contains("\n\n"), "{told}");
+            let text = explanation(&code.to_string()).unwrap_or_default();
+            assert!(text.starts_with(&format!("exit code {code}: ")) && text.contains("\n\n"), "{text}");
         }
     }
 

@@ -58,9 +58,9 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
 }
 
 /// The last record of each frame, with the machine that made it.
-pub fn last_entries(told: &[JournalFile]) -> BTreeMap<u32, (String, Entry)> {
+pub fn last_entries(journals: &[JournalFile]) -> BTreeMap<u32, (String, Entry)> {
     let mut frames: BTreeMap<u32, (String, Entry)> = BTreeMap::new();
-    for (host, entry) in told.iter().flat_map(|told| told.frames.iter().map(|entry| (&told.host, entry))) {
+    for (host, entry) in journals.iter().flat_map(|file| file.frames.iter().map(|entry| (&file.host, entry))) {
         if frames.get(&entry.frame).is_none_or(|(_, other)| other.at <= entry.at) {
             frames.insert(entry.frame, (host.clone(), entry.clone()));
         }

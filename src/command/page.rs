@@ -37,11 +37,11 @@ const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
     let (whole, _) = here.inspect()?;
-    let told = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
+    let journals = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
-    let film = args.film.clone().or_else(|| last_film(&told, &here));
+    let film = args.film.clone().or_else(|| last_film(&journals, &here));
     let film = film.map_or_else(|| Ok(String::new()), |film| film_of(language(), &film, folder_of(&path)))?;
-    let page = Recorded::of(here, whole, told).page(film)?;
+    let page = Recorded::of(here, whole, journals).page(film)?;
     write_whole(&path, |file| file.write_all(page.as_bytes()))?;
     remark(&format!("{}, {}", path.display(), size_in(language(), page.len() as u64)));
     Ok(())
@@ -49,8 +49,8 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
 
 // The newest film that still exists. Journals may come from anyone, so links are not followed, and a film in another
 // folder counts only if its tag names this scene.
-fn last_film(told: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
-    let mut runs: Vec<&RunEntry> = told.iter().filter_map(|t| t.run.as_ref()).collect();
+fn last_film(journals: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
+    let mut runs: Vec<&RunEntry> = journals.iter().filter_map(|file| file.run.as_ref()).collect();
     runs.sort_by(|a, b| a.at.total_cmp(&b.at));
     let is_file = |film: &&PathBuf| std::fs::symlink_metadata(film).is_ok_and(|what| what.is_file());
     let film = runs.into_iter().flat_map(|run| &run.films).rfind(is_file)?;
@@ -76,25 +76,25 @@ fn is_of_scene(film: &Path, hash: &str) -> bool {
 struct Recorded {
     here: RecordedFolder,
     whole: BTreeSet<u32>,
-    told: Vec<JournalFile>,
+    journals: Vec<JournalFile>,
     // The last record of each frame, with the machine that made it.
     frames: BTreeMap<u32, (String, Entry)>,
     language: Language,
 }
 
 impl Recorded {
-    fn of(here: RecordedFolder, whole: BTreeSet<u32>, told: Vec<JournalFile>) -> Recorded {
-        let frames = last_entries(&told);
-        Recorded { here, whole, told, frames, language: language() }
+    fn of(here: RecordedFolder, whole: BTreeSet<u32>, journals: Vec<JournalFile>) -> Recorded {
+        let frames = last_entries(&journals);
+        Recorded { here, whole, journals, frames, language: language() }
     }
 
     fn runs(&self) -> impl Iterator<Item = &RunEntry> {
-        self.told.iter().filter_map(|told| told.run.as_ref())
+        self.journals.iter().filter_map(|file| file.run.as_ref())
     }
 
     fn page(&self, film: String) -> Result<String, Failure> {
         let (manifest, language) = (&self.here.manifest, self.language);
-        let title = scene_name(&self.told).unwrap_or_else(|| folder_name(&self.here.folder.path()));
+        let title = scene_name(&self.journals).unwrap_or_else(|| folder_name(&self.here.folder.path()));
         let sheet = self.sheet()?.map_or_else(String::new, |sheet| {
             let (heading, alt) = (language.frames_heading(), language.frames_picture());
             format!("<h2>{heading}</h2>\n<img class=\"wide\" alt=\"{alt}\" src=\"{sheet}\">\n")
@@ -122,7 +122,7 @@ impl Recorded {
 
     fn table_of_runs(&self) -> String {
         let mut rows = String::new();
-        for JournalFile { host, run, frames, .. } in &self.told {
+        for JournalFile { host, run, frames, .. } in &self.journals {
             let count = frames.len().to_string();
             let cells = match run {
                 None => {
@@ -174,7 +174,7 @@ impl Recorded {
         let seconds: f64 = self.runs().map(|r| r.seconds).sum();
         if seconds > 0.0 {
             let seconds = format_args!("{seconds:.2}");
-            add(language.time_of_runs(), language.seconds_in_runs(seconds, self.runs().count(), self.told.len()));
+            add(language.time_of_runs(), language.seconds_in_runs(seconds, self.runs().count(), self.journals.len()));
         }
         if manifest.denoised {
             add(language.denoised(), language.by_the_denoiser());
@@ -256,10 +256,10 @@ impl Recorded {
 }
 
 // The scene's name in the last run: the file name without folder and extension.
-fn scene_name(told: &[JournalFile]) -> Option<String> {
+fn scene_name(journals: &[JournalFile]) -> Option<String> {
     const LONGEST: usize = 100;
-    let at = |told: &JournalFile| told.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
-    let last = told.iter().filter(|told| told.scene.is_some()).max_by(|a, b| at(a).total_cmp(&at(b)))?;
+    let at = |file: &JournalFile| file.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
+    let last = journals.iter().filter(|file| file.scene.is_some()).max_by(|a, b| at(a).total_cmp(&at(b)))?;
     let name = Path::new(last.scene.as_deref()?).file_stem()?.to_string_lossy().into_owned();
     (name != "-").then(|| name.chars().take(LONGEST).collect())
 }

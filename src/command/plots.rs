@@ -20,7 +20,7 @@ const COLOURS: [RGBColor; 6] = [
 ];
 const FONT: &str = "sans-serif";
 // Maximum number of points in a curve.
-const MOST: usize = 2000;
+const MAX_POINTS: usize = 2000;
 // Maximum number of labels below a plot.
 const X_LABELS: usize = 11;
 // The legend below a plot, in pixels: left margin, width of a color mark, height of a row.
@@ -260,7 +260,7 @@ impl Plot<'_> {
                 }))?;
                 continue;
             }
-            let step = points.len().div_ceil(MOST).max(1);
+            let step = points.len().div_ceil(MAX_POINTS).max(1);
             let is_shown = |y: f64| y.is_finite() && (y > 0.0 || !matches!(self.style, Style::LogLines(_)));
             let shown = || points.iter().step_by(step).copied().filter(|(_, y)| is_shown(*y));
             chart.draw_series(LineSeries::new(shown(), colour.stroke_width(2)))?;

@@ -48,27 +48,27 @@ pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
 }
 
 // The terminal's best protocol, by environment variables.
-fn spoken(told: impl Fn(&str) -> Option<String>) -> Protocol {
-    let is = |name: &str, words: &[&str]| told(name).is_some_and(|v| words.iter().any(|w| v.contains(w)));
-    if told("TMUX").is_some() || is("TERM", &["screen", "tmux"]) {
+fn spoken(variable: impl Fn(&str) -> Option<String>) -> Protocol {
+    let is = |name: &str, words: &[&str]| variable(name).is_some_and(|v| words.iter().any(|w| v.contains(w)));
+    if variable("TMUX").is_some() || is("TERM", &["screen", "tmux"]) {
         // Terminal multiplexers pass no other protocol by default.
         return Protocol::Blocks;
     }
-    if told("KITTY_WINDOW_ID").is_some() || is("TERM", &["kitty", "ghostty"]) || is("TERM_PROGRAM", &["ghostty"]) {
+    if variable("KITTY_WINDOW_ID").is_some() || is("TERM", &["kitty", "ghostty"]) || is("TERM_PROGRAM", &["ghostty"]) {
         Protocol::Kitty
     } else if is("TERM_PROGRAM", &["iTerm", "WezTerm"]) || is("LC_TERMINAL", &["iTerm"]) {
         Protocol::Iterm
-    } else if is("TERM", &["foot", "mlterm", "sixel", "contour"]) || told("WT_SESSION").is_some() {
+    } else if is("TERM", &["foot", "mlterm", "sixel", "contour"]) || variable("WT_SESSION").is_some() {
         Protocol::Sixel
     } else {
         Protocol::Blocks
     }
 }
 
-fn has_all_colours(told: impl Fn(&str) -> Option<String>) -> bool {
-    told("COLORTERM").is_some_and(|v| v == "truecolor" || v == "24bit")
-        || told("WT_SESSION").is_some()
-        || told("TERM").is_some_and(|v| v.contains("direct"))
+fn has_all_colours(variable: impl Fn(&str) -> Option<String>) -> bool {
+    variable("COLORTERM").is_some_and(|v| v == "truecolor" || v == "24bit")
+        || variable("WT_SESSION").is_some()
+        || variable("TERM").is_some_and(|v| v.contains("direct"))
 }
 
 // Scales the picture down to the terminal. A size that the user requested stays, except for blocks.

@@ -89,7 +89,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     stop::attach(run.cancel(), goes_on, reporter.farewell());
     let result = run.render(&mut reporter).map_err(stop::failure);
     if result.is_ok() {
-        stop::made();
+        stop::outputs_complete();
     }
     let exit_code = result.as_ref().map_or_else(Failure::exit_code, |_| Exit::Done);
     let outcome = reporter.close(exit_code as u8, result.as_ref().err().map(ToString::to_string));
@@ -128,8 +128,8 @@ impl Shown {
 }
 
 // Opens the result in the system's viewer.
-fn open_result(made: Option<&PathBuf>) -> Result<(), Failure> {
-    let Some(path) = made.filter(|path| path.is_file()) else {
+fn open_result(file: Option<&PathBuf>) -> Result<(), Failure> {
+    let Some(path) = file.filter(|path| path.is_file()) else {
         return Err(Failure::usage(Language::no_file_to_show));
     };
     // The file is complete, so a system without a viewer is no failure of the run.

@@ -100,7 +100,7 @@ pub fn attach(run: Cancel, goes_on: Option<String>, farewell: Option<Farewell>) 
 }
 
 /// All files of the run are complete: a later signal only ends the wait for the log's reader.
-pub fn made() {
+pub fn outputs_complete() {
     lock(&STATE).is_made = true;
 }
 
@@ -121,7 +121,7 @@ fn tell_how_to_go_on() {
 }
 
 // Ends the program and its child processes at once.
-fn leave(code: i32, words: &str) -> ! {
+fn exit_now(code: i32, words: &str) -> ! {
     end_all();
     let (is_made, farewell) = {
         let mut state = lock(&STATE);
@@ -156,7 +156,9 @@ fn hear(request: StopRequest) {
             match first {
                 None => stop(code, &job),
                 Some(at) if at.elapsed() < BOUNCE => {}
-                Some(_) => leave(code, "stopped at once; unfinished files are hidden ones, which the next run removes"),
+                Some(_) => {
+                    exit_now(code, "stopped at once; unfinished files are hidden ones, which the next run removes")
+                }
             }
         }
     }
@@ -183,14 +185,14 @@ fn stop(code: i32, job: &Job) {
     }
     drop(state);
     if is_made {
-        leave(code, "");
+        exit_now(code, "");
     }
     say("stopping after the frames in flight; a second signal stops at once");
     let Job::Stopping(grace) = *job else { return };
     let words = format!("the frames or the video in flight took more than {} s, and are dropped", grace.as_secs());
     let wait = move || {
         std::thread::sleep(grace);
-        leave(code, &words);
+        exit_now(code, &words);
     };
     // If this thread cannot start, a second signal is needed.
     let _ = threads::spawn("grace", wait);

@@ -28,7 +28,7 @@ pub struct Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdaptiveTask {
     /// Minimum samples per pixel.
-    pub least: u32,
+    pub min: u32,
     /// The tolerated error of a pixel's mean, in 256ths of an 8-bit code.
     pub noise: u32,
     /// The bits of the film's exposure factor; of 1 for finished pictures.
@@ -39,7 +39,7 @@ impl AdaptiveTask {
     /// The parameters of a scene with adaptive sampling whose light is shown as it is.
     pub fn new(sampling: Sampling) -> Option<AdaptiveTask> {
         let Sampling::Adaptive { min, noise, .. } = sampling else { return None };
-        Some(AdaptiveTask { least: min, noise: (noise * 256.0).min(65_536.0) as u32, gain: 1f32.to_bits() })
+        Some(AdaptiveTask { min, noise: (noise * 256.0).min(65_536.0) as u32, gain: 1f32.to_bits() })
     }
 }
 
@@ -81,7 +81,7 @@ impl Task {
             first_sample: self.samples.start.cast_signed(),
             samples_per_pixel: (self.samples.end - self.samples.start).div_ceil(self.stride).cast_signed(),
             stride: self.stride.cast_signed(),
-            min_samples: adaptive.map_or(0, |a| a.least.cast_signed()),
+            min_samples: adaptive.map_or(0, |a| a.min.cast_signed()),
             noise: adaptive.map_or(0, |a| a.noise.cast_signed()),
             gain: adaptive.map_or(1.0, |a| f32::from_bits(a.gain)),
         }

@@ -71,9 +71,9 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     })
 }
 
-// At most `most` lamps. Evenly chosen lamps stand for their neighbors along the edges.
-fn thinned(lamps: Vec<Lamp>, most: usize) -> Vec<Lamp> {
-    let (count, apart) = (lamps.len(), lamps.len().div_ceil(most).max(1));
+// At most `max` lamps. Evenly chosen lamps stand for their neighbors along the edges.
+fn thinned(lamps: Vec<Lamp>, max: usize) -> Vec<Lamp> {
+    let (count, apart) = (lamps.len(), lamps.len().div_ceil(max).max(1));
     let share = count as f32 / count.div_ceil(apart) as f32;
     let brighter = |lamp: Lamp| Lamp { strength: lamp.strength.map(|c| c * share), ..lamp };
     lamps.into_iter().step_by(apart).map(brighter).collect()
@@ -82,15 +82,15 @@ fn thinned(lamps: Vec<Lamp>, most: usize) -> Vec<Lamp> {
 impl DeviceScene {
     /// Stores the computed light: linear r, g, b for each texel.
     pub fn set_lightmap(&mut self, size: usize, light: &[f32]) {
-        let most = light.iter().fold(0.0f32, |a, &b| a.max(b));
-        if most <= 0.0 {
+        let max = light.iter().fold(0.0f32, |a, &b| a.max(b));
+        if max <= 0.0 {
             self.constants.lightmap_size = 0;
             return;
         }
         let map = &mut Arc::make_mut(&mut self.geometry).lightmap;
         let texels = light.as_chunks::<3>().0.iter();
-        *map = texels.flat_map(|p| texel_words(p.map(|c| (c / most * 65535.0).round() as u16))).collect();
-        self.constants.lightmap_scale = most;
+        *map = texels.flat_map(|p| texel_words(p.map(|c| (c / max * 65535.0).round() as u16))).collect();
+        self.constants.lightmap_scale = max;
         self.constants.lightmap_size = size as i32;
     }
 }
@@ -108,8 +108,8 @@ mod tests {
             strength: [0.5, 1.0, (i % 2) as f32],
             radius: 0.1,
         };
-        for (count, most, left) in [(7, 7, 7), (8, 7, 4), (1000, 300, 250), (1001, 300, 251), (5, 1, 1)] {
-            let lamps = thinned((0..count).map(lamp).collect(), most);
+        for (count, max, left) in [(7, 7, 7), (8, 7, 4), (1000, 300, 250), (1001, 300, 251), (5, 1, 1)] {
+            let lamps = thinned((0..count).map(lamp).collect(), max);
             assert_eq!(lamps.len(), left, "{count}");
             let sum: f32 = lamps.iter().map(|l| l.strength[1]).sum();
             assert!((sum / count as f32 - 1.0).abs() < 1e-5, "{count}: {sum}");

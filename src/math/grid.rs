@@ -44,8 +44,8 @@ pub struct Grid {
 
 // How far rounding may move a ray off a cell, which the module describes.
 fn margin(counts: [usize; 3], reach: f32) -> f64 {
-    let most = counts.into_iter().max().unwrap_or(1);
-    (32.0 + most as f64) * f64::from(f32::EPSILON) * f64::from(reach)
+    let max = counts.into_iter().max().unwrap_or(1);
+    (32.0 + max as f64) * f64::from(f32::EPSILON) * f64::from(reach)
 }
 
 // The number of cells along each axis: about one a ball, in cubes. An axis along which the balls are a single layer has one.
@@ -165,21 +165,21 @@ impl Grid {
 mod tests {
     use super::*;
 
-    // Balls on a lattice, moved by up to a third of its spacing, with radii up to twice the least.
-    fn lattice(counts: [usize; 3], least: f32) -> Vec<Ball> {
+    // Balls on a lattice, moved by up to a third of its spacing, with radii up to twice the smallest.
+    fn lattice(counts: [usize; 3], smallest: f32) -> Vec<Ball> {
         let turn = |i: usize, k: usize| ((i * (7919 + 104 * k)) % 1009) as f32 / 1009.0;
         let place = |i: usize, k: usize, n: usize| n as f32 + (turn(i, k) - 0.5) / 1.5;
         let at = |i: usize| [i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]];
         let all = 0..counts.iter().product();
-        all.map(|i| ([0, 1, 2].map(|k| place(i, k, at(i)[k])), least * (1.0 + turn(i, 3)))).collect()
+        all.map(|i| ([0, 1, 2].map(|k| place(i, k, at(i)[k])), smallest * (1.0 + turn(i, 3)))).collect()
     }
 
     #[test]
     fn balls_are_in_all_cells_that_they_reach() {
-        for (counts, least) in
+        for (counts, smallest) in
             [([22, 22, 1], 0.2), ([9, 9, 9], 0.1), ([8, 8, 8], 0.4), ([200, 1, 1], 0.3), ([7, 3, 30], 0.25)]
         {
-            let (balls, reach) = (lattice(counts, least), 2000.0);
+            let (balls, reach) = (lattice(counts, smallest), 2000.0);
             let grid = Grid::new(&balls, 5, reach).unwrap();
             assert_eq!(grid.cells.len(), grid.counts.iter().product::<usize>());
             let (mut listed, margin) = (0, margin(grid.counts, reach));

@@ -44,13 +44,13 @@ pub fn improve_top(tree: &mut Pairs) {
 }
 
 // The subtrees that are left when those with the largest boxes are opened.
-fn opened(tree: &Pairs, most: usize) -> Vec<Cluster> {
+fn opened(tree: &Pairs, limit: usize) -> Vec<Cluster> {
     let size = |c: &Cluster| (if c.count > 0 { 0 } else { half_area(&c.bounds()).to_bits() }, c.first);
     let mut open: BinaryHeap<((u32, u32), usize)> = BinaryHeap::new();
     let mut all = vec![tree.root];
     open.push((size(&tree.root), 0));
     while let Some(((_, first), at)) = open.pop() {
-        if all[at].count > 0 || all.len() >= most {
+        if all[at].count > 0 || all.len() >= limit {
             break;
         }
         let [a, b] = tree.pairs[first as usize];
@@ -97,19 +97,19 @@ fn from_bvh2(tree: &Bvh2, boxes: &[Bounds]) -> Pairs {
     while let Some((at, place)) = open.pop() {
         let node = &tree.nodes[at as usize];
         let first = pairs.len() as u32;
-        let made = if node.prim_count > 0 {
+        let moved = if node.prim_count > 0 {
             let from = node.first_index as usize;
             let elements = &tree.primitive_indices[from..from + node.prim_count as usize];
             let of = |i: u32| Cluster::of(&boxes[i as usize], i);
             // A leaf of several elements is a chain of pairs.
             elements.split_last().map_or_else(Cluster::default, |(&last, others)| {
-                let mut made = cluster(node, of(last).first);
+                let mut moved = cluster(node, of(last).first);
                 for (i, &other) in others.iter().rev().enumerate() {
-                    let rest = if i == 0 { of(last) } else { Cluster { count: i as u32 + 1, ..made } };
-                    made.first = pairs.len() as u32;
+                    let rest = if i == 0 { of(last) } else { Cluster { count: i as u32 + 1, ..moved } };
+                    moved.first = pairs.len() as u32;
                     pairs.push([of(other), rest]);
                 }
-                made
+                moved
             })
         } else {
             pairs.push(Default::default());
@@ -117,8 +117,8 @@ fn from_bvh2(tree: &Bvh2, boxes: &[Bounds]) -> Pairs {
             cluster(node, first)
         };
         match place {
-            Some((pair, i)) => pairs[pair][i] = made,
-            None => root = made,
+            Some((pair, i)) => pairs[pair][i] = moved,
+            None => root = moved,
         }
     }
     Pairs { root, pairs }

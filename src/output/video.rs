@@ -107,11 +107,11 @@ impl Video {
         if !cut_short && let Err(cause) = self.feed_existing(frames) {
             return Err(self.abort(cause));
         }
-        let made = self.encoder.finish(cut_short || self.next < frames)?;
-        if made.as_ref() == Some(&self.job.settings.path) {
+        let file = self.encoder.finish(cut_short || self.next < frames)?;
+        if file.as_ref() == Some(&self.job.settings.path) {
             self.job.remove_beginning();
         }
-        Ok(made)
+        Ok(file)
     }
 }
 

@@ -24,11 +24,11 @@ impl PreparedScene {
     /// The arrays of an animated frame: the particles of its time step from `assets`, its bodies, and the light map.
     pub fn at_frame(&self, number: u32, assets: &Assets) -> Result<DeviceScene, Error> {
         let here = self.scene.at(f64::from(number));
-        let mut made = self.first.at_time(&here, assets)?;
+        let mut scene = self.first.at_time(&here, assets)?;
         if self.scene.lamps_move() {
-            self.isa.bake_lightmap(&mut made, &here);
+            self.isa.bake_lightmap(&mut scene, &here);
         }
-        Ok(made)
+        Ok(scene)
     }
 
     /// The moments of a frame within the shutter's time.

@@ -206,7 +206,7 @@ impl Claim {
         let path = self.folder.path();
         self.remove(self.stale.iter().copied())?;
         let pattern = &self.folder.pattern;
-        if let Some(strangers) = &self.foreign {
+        if let Some(foreign) = &self.foreign {
             // The replaced frames leave the other scene's manifest; its other frames stay in it.
             let taken: BTreeSet<u32> = self.part.iter().collect();
             Manifest::update(pattern, |theirs| {
@@ -217,7 +217,7 @@ impl Claim {
             if self.part.len() > 1 {
                 let path = path.display();
                 progress.remark(&format!(
-                    "{path} keeps frames {strangers} of another scene; no manifest lists the new ones, so --resume cannot \
+                    "{path} keeps frames {foreign} of another scene; no manifest lists the new ones, so --resume cannot \
                      keep them"
                 ));
             }

@@ -100,7 +100,7 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Journ
     names.sort();
     let mut journal = |(name, path): &(String, PathBuf)| {
         let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
-        let mut told = JournalFile { host: brief(host), ..JournalFile::default() };
+        let mut journal_file = JournalFile { host: brief(host), ..JournalFile::default() };
         let mut file = BufReader::new(open_regular(path).ok()?.take(LONGEST_JOURNAL));
         let (mut line, mut is_of_clip) = (Vec::new(), true);
         // A line without its end is the rest of a killed run. Reading stops at a line that is too long.
@@ -114,23 +114,23 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Journ
             }
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {
                 is_of_clip = head.clip == clip;
-                told.scene = head.scene.filter(|_| is_of_clip).map(|name| brief(&name));
+                journal_file.scene = head.scene.filter(|_| is_of_clip).map(|name| brief(&name));
             } else if let (true, Ok(entry)) = (is_of_clip, serde_json::from_slice::<Entry>(&line)) {
-                told.frames.extend(Some(entry).filter(Entry::is_possible));
+                journal_file.frames.extend(Some(entry).filter(Entry::is_possible));
             } else if let (true, Ok(run)) = (is_of_clip, serde_json::from_slice(&line)) {
-                told.run = Some(run);
+                journal_file.run = Some(run);
             }
             line.clear();
         }
-        Some(told)
+        Some(journal_file)
     };
     names.iter().filter_map(&mut journal).collect()
 }
 
 /// The processor's name; None if the system does not report it.
 pub fn processor() -> Option<String> {
-    let told = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = told.lines().find(|l| l.starts_with("model name") || l.starts_with("Model"))?;
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = cpuinfo.lines().find(|l| l.starts_with("model name") || l.starts_with("Model"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 

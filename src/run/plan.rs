@@ -66,8 +66,8 @@ pub(crate) fn existing_video(
     let (width, height) = job.sides();
     let longest = y4m::length(width, height, settings.fps, job.frames.len() as u64);
     let is_shorter = std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= longest);
-    let mut told = || journal::read(&folder.path(), &clip(manifest), progress).into_iter().filter_map(|file| file.run);
-    match is_shorter && told().any(|run| run.films.contains(&path)) {
+    let mut runs = || journal::read(&folder.path(), &clip(manifest), progress).into_iter().filter_map(|file| file.run);
+    match is_shorter && runs().any(|run| run.films.contains(&path)) {
         true => ExistingVideo::Part,
         false => existing,
     }

@@ -238,12 +238,12 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
         }
         memory_limit::check(memory_limit::of_film(&job), memory_limit, job.size)?;
         let cancel = job.cancel.clone();
-        let made = Video::open(job)?.finish(false)?;
-        if made.as_ref() != Some(&path) {
-            check_finished(&cancel, made.as_deref())?;
+        let file = Video::open(job)?.finish(false)?;
+        if file.as_ref() != Some(&path) {
+            check_finished(&cancel, file.as_deref())?;
         }
-        if let (Some(folder), Some(made)) = (folder, made) {
-            Journal::film(&folder, made, begun);
+        if let (Some(folder), Some(file)) = (folder, file) {
+            Journal::film(&folder, file, begun);
         }
     }
     let already = if is_made { " already" } else { "" };

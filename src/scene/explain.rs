@@ -28,7 +28,7 @@ impl KeyPlace {
     fn inner(&self) -> Option<&'static Value> {
         Some(resolved(&SCHEMA, self.value())).filter(|inner| inner["properties"].is_object())
     }
-    /// Places of one declaration are told of together.
+    /// Places of one declaration share one text.
     fn is_same(&self, other: &KeyPlace) -> bool {
         self.value() == other.value() && facts(self.table, self.key) == facts(other.table, other.key)
     }
@@ -201,13 +201,13 @@ fn sample(value: &Value) -> String {
         other.clone()
     } else if value["type"] == "boolean" {
         (default != Some(&true.into())).into()
-    } else if let Some((least, most)) = slider {
+    } else if let Some((min, max)) = slider {
         // A quarter of the slider, or half where that is the default; whole where the range is wide.
-        let at = |share: f64| least + (most - least) * share;
-        let is_whole = value["type"] == "integer" || value["anyOf"][0]["type"] == "integer" || most - least >= 10.0;
+        let at = |share: f64| min + (max - min) * share;
+        let is_whole = value["type"] == "integer" || value["anyOf"][0]["type"] == "integer" || max - min >= 10.0;
         let step = if is_whole {
             1.0
-        } else if most - least >= 1.0 {
+        } else if max - min >= 1.0 {
             10.0
         } else {
             1000.0
@@ -230,13 +230,13 @@ mod tests {
     fn every_key_explains_itself_with_an_example_that_is_read() {
         let mut wrong = String::new();
         for place in places() {
-            let told = explain(&place.path).unwrap_or_else(|| panic!("{} is unknown", place.path));
-            assert!(told.contains(place.about()) && !place.about().is_empty(), "{told}");
+            let text = explain(&place.path).unwrap_or_else(|| panic!("{} is unknown", place.path));
+            assert!(text.contains(place.about()) && !place.about().is_empty(), "{text}");
             assert!(explain(place.key).is_some(), "{}", place.key);
             if place.inner().is_some() {
                 continue;
             }
-            assert!(told.contains("  type      ") && told.contains("\nExample:\n"), "{told}");
+            assert!(text.contains("  type      ") && text.contains("\nExample:\n"), "{text}");
             let example = example(&place);
             assert!(!example.contains("null"), "{example}");
             // These need another table: keys of the camera, and the floor's own roughness.
@@ -245,7 +245,7 @@ mod tests {
             {
                 continue;
             }
-            // What else a scene needs may be missing, which is told at its end or at a header; the keys are right.
+            // What else a scene needs may be missing, which is reported at its end or at a header; the keys are right.
             let problems = toml::parse(&example, ParseOptions::default()).err().unwrap_or_default();
             let of_key = |at: usize| {
                 let begin = example[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -263,11 +263,11 @@ mod tests {
         assert_eq!(plain_name("body[0].Colour=red"), "body.color");
         assert_eq!(plain_name("[[camera.key]]"), "camera.key");
         assert_eq!(plain_name("lamps"), "lamps");
-        assert!(explain("lamps").is_some_and(|told| told.contains("[[body]]\n  solid = \"cube\"\n  lamps = 10")));
-        assert!(explain("r").is_some_and(|told| told.contains("[body.path]") && told.contains("[camera.eye]")));
-        assert!(explain("color").is_some_and(|told| told.contains("air.color") && told.contains("light.color")));
-        assert!(explain("body").is_some_and(|told| told.starts_with("[[body]]\n") && told.contains("  solid ")));
-        assert!(explain("agx").is_some_and(|told| told.starts_with("\"agx\" is a word of film.tone\na wide")));
+        assert!(explain("lamps").is_some_and(|text| text.contains("[[body]]\n  solid = \"cube\"\n  lamps = 10")));
+        assert!(explain("r").is_some_and(|text| text.contains("[body.path]") && text.contains("[camera.eye]")));
+        assert!(explain("color").is_some_and(|text| text.contains("air.color") && text.contains("light.color")));
+        assert!(explain("body").is_some_and(|text| text.starts_with("[[body]]\n") && text.contains("  solid ")));
+        assert!(explain("agx").is_some_and(|text| text.starts_with("\"agx\" is a word of film.tone\na wide")));
         assert_eq!(explain("xyzzy"), None);
     }
 }

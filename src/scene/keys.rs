@@ -16,7 +16,7 @@
 //!
 //! That line makes the field, its default, reading with all faults and their places ([`read`]), writing ([`write`]), the entry of
 //! the JSON schema and so the studio's field ([`schema`]), and the row of docs/reference/scene.md ([`mod@reference`]; `scripts/generate`
-//! writes schema and reference anew). Draw the key in `src/tests/random_scenes/maker.rs` too.
+//! writes schema and reference again). Draw the key in `src/tests/random_scenes/maker.rs` too.
 //!
 //! - The options after the default are the fields of [`Key`]: see there what each says.
 //! - A key is written only where it differs from the default, so that older scenes keep their texts and checksums.

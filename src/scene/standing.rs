@@ -214,8 +214,8 @@ mod tests {
             scene.world.bodies[0].motion = motion;
             assert!(scene.world.stand().is_empty());
             let gaps: Vec<f64> = (0..=5000).map(|i| gap(&scene.world.bodies[0], f64::from(i) / 5000.0)).collect();
-            let least = gaps.iter().copied().fold(f64::MAX, f64::min);
-            assert!((least - GAP).abs() < 1e-5, "{motion:?}: {least}");
+            let min = gaps.iter().copied().fold(f64::MAX, f64::min);
+            assert!((min - GAP).abs() < 1e-5, "{motion:?}: {min}");
         }
     }
 

@@ -53,7 +53,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     let mut scene = Scene::default();
     let mut table = Table::new(&mut context, document.get_ref(), 0..0, Scene::TABLE);
     scene.read_keys(&mut table);
-    let told = table.place("output.loop");
+    let place = table.place("output.loop");
     if let Some(look) = options.look.or(scene.film.look.take()) {
         look.apply(&mut scene, &|key| table.gives(key));
     }
@@ -69,9 +69,9 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
         let problem = Problem::new(end..end, "the scene is empty", expected);
         context.problems.push(problem.help("`polyfly --default toml` prints a whole scene"));
     }
-    if let (Some(told), true, true) = (told, scene.output.is_loop, context.problems.is_empty()) {
+    if let (Some(place), true, true) = (place, scene.output.is_loop, context.problems.is_empty()) {
         for LoopProblem { what, help } in scene.loop_problems(Language::English) {
-            let problem = Problem::new(told.clone(), what, "expected a clip whose last frame leads to its first");
+            let problem = Problem::new(place.clone(), what, "expected a clip whose last frame leads to its first");
             context.problems.push(problem.help(format!("{help}; `loop = false` allows any end")));
         }
     }

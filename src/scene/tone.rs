@@ -195,7 +195,7 @@ fn largest(rgb: Rgb) -> f64 {
 }
 
 // Reduces the largest channel from `peak` to `to`, and fades to white in proportion to the loss.
-fn pressed(rgb: Rgb, peak: f64, to: f64) -> Rgb {
+fn compress(rgb: Rgb, peak: f64, to: f64) -> Rgb {
     const FADE: f64 = 0.15;
     let white = 1.0 - 1.0 / (FADE * (peak - to).max(0.0) + 1.0);
     rgb.map(|x| {
@@ -216,7 +216,7 @@ fn neutral(rgb: Rgb) -> Rgb {
         return rgb;
     }
     let d = 1.0 - START;
-    pressed(rgb, peak, 1.0 - d * d / (peak + d - START))
+    compress(rgb, peak, 1.0 - d * d / (peak + d - START))
 }
 
 fn filmic(rgb: Rgb) -> Rgb {
@@ -226,7 +226,7 @@ fn filmic(rgb: Rgb) -> Rgb {
     }
     let x = 0.6 * peak;
     let to = (x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14)).min(1.0);
-    pressed(rgb, peak, to)
+    compress(rgb, peak, to)
 }
 
 // To AgX's primaries, in which no color is so pure that a channel stays dark; a logarithm over 16.5 stops; the

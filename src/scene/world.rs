@@ -7,7 +7,7 @@ use crate::math::vec3::Vec3;
 use std::path::PathBuf;
 
 keys! {
-    /// What there is to see. Lengths are the scene's own units; z is up, right-handed.
+    /// What can be seen. Lengths are the scene's own units; z is up, right-handed.
     #[derive(Clone, Debug, PartialEq)]
     pub struct World in "world" {
         /// The background and environment light: a gradient, or a picture.

@@ -99,8 +99,8 @@ pub fn stdout_is_closed() -> bool {
 /// Free memory in bytes: the minimum over the machine, this process's control groups and its address space limit. None
 /// if the system reports none of them.
 pub fn available_memory() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
     let machine = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10;
     Some([group_memory(), address_space()].into_iter().flatten().fold(machine, u64::min))
 }

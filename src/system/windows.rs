@@ -46,7 +46,7 @@ pub fn slashes(path: &str) -> Cow<'_, str> {
 pub fn locale() -> String {
     // LOCALE_NAME_MAX_LENGTH.
     let mut name = [0_u16; 85];
-    // SAFETY: the call writes at most as many units as it is told.
+    // SAFETY: the call writes at most as many units as its last argument says.
     let length = unsafe { GetUserDefaultLocaleName(name.as_mut_ptr(), name.len() as i32) };
     // With the nought at its end.
     let name = usize::try_from(length - 1).ok().and_then(|length| name.get(..length)).unwrap_or_default();
@@ -215,10 +215,10 @@ pub fn available_memory() -> Option<u64> {
     let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
     let (to, length) = (from_mut(&mut limits), size_of_val(&limits) as u32);
     // SAFETY: the structure is the one of this kind of information; without a handle, the job is this process's.
-    let told = done(unsafe {
+    let queried = done(unsafe {
         QueryInformationJobObject(null_mut(), JobObjectExtendedLimitInformation, to.cast(), length, null_mut())
     });
-    let is_limited = told.is_ok() && limits.BasicLimitInformation.LimitFlags & JOB_OBJECT_LIMIT_JOB_MEMORY != 0;
+    let is_limited = queried.is_ok() && limits.BasicLimitInformation.LimitFlags & JOB_OBJECT_LIMIT_JOB_MEMORY != 0;
     let job = is_limited.then_some(limits.JobMemoryLimit as u64);
     // Memory can be promised only as far as the page file goes.
     Some(job.into_iter().fold(machine.ullAvailPhys.min(machine.ullAvailPageFile), u64::min))
@@ -287,7 +287,7 @@ mod signals {
 
     /// Writes to standard error and ends the program at once. Allocates nothing.
     pub fn exit_without_memory(words: &[u8], code: i32) -> ! {
-        // SAFETY: the words are as long as told; a missing stream makes the call fail.
+        // SAFETY: the words are as long as the argument says; a missing stream makes the call fail.
         unsafe {
             let stream = GetStdHandle(STD_ERROR_HANDLE);
             WriteFile(stream, words.as_ptr(), words.len() as u32, null_mut(), null_mut());

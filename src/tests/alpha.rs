@@ -70,8 +70,8 @@ fn samples_that_differ_have_no_alpha() {
         ("fov_deg = 50", "fov_deg = 50\nshutter = 0.5"),
     ] {
         let text = TEXT.replace(from, to).replace("[sky]\n", "[sky]\ntransparent = true\n");
-        let told = Scene::parse(&text, "alpha", Path::new("")).unwrap_err().to_string();
-        assert!(told.contains("`transparent` needs the same samples everywhere"), "{told}");
+        let message = Scene::parse(&text, "alpha", Path::new("")).unwrap_err().to_string();
+        assert!(message.contains("`transparent` needs the same samples everywhere"), "{message}");
     }
     let text = TEXT.replace("[sky]\n", "[sky]\ntransparent = true\n");
     let parsed = Scene::parse(&text, "alpha", Path::new("")).unwrap().scene;

@@ -70,7 +70,7 @@ fn highlights_out_of_focus_are_evenly_filled_polygons() {
         }
     }
     let round = light(&ball("", INTEGRATORS[0]));
-    let near = |[x, y]: [f64; 2], most: f64| x.hypot(y) < most;
+    let near = |[x, y]: [f64; 2], limit: f64| x.hypot(y) < limit;
     assert!(share(&round, |p| near(p, 1.0 + 1.6 / RADIUS)) > 1.0 - 1e-9);
     assert!((share(&round, |p| near(p, 0.5f64.sqrt())) - 0.5).abs() < 0.03);
     // The corners of a triangle are where its sides are not: a round highlight has light beyond them.

@@ -96,10 +96,10 @@ fn the_filter_has_the_same_bytes_on_every_set() {
 #[test]
 fn noise_is_removed_and_edges_stay() {
     let made = made(SIZE, 0.2, room);
-    for (with_halves, most) in [(true, 0.4), (false, 0.5)] {
+    for (with_halves, limit) in [(true, 0.4), (false, 0.5)] {
         let image = made.filtered(with_halves, widest());
         let (before, after) = (made.error(&made.noisy), made.error(&image));
-        assert!(after < most * before, "{after} of {before}, {with_halves}");
+        assert!(after < limit * before, "{after} of {before}, {with_halves}");
         // The lamp keeps its light, and gives its neighbors none.
         assert!((image.pixel(71, 11)[0] / 12.0 - 1.0).abs() < 0.1, "{:?}", image.pixel(71, 11));
         let beside = |x, y| (f64::from(image.pixel(x, y)[0]), f64::from(made.truth.pixel(x, y)[0]));

@@ -11,8 +11,8 @@ use crate::math::grid::Grid;
 use crate::scene::Scene;
 use std::fmt::Write;
 
-// Balls around the places of a lattice, with radii from `least` on, and large ones.
-fn balls(counts: [usize; 3], least: f32, large: &[[f32; 4]]) -> String {
+// Balls around the places of a lattice, with radii from `smallest` on, and large ones.
+fn balls(counts: [usize; 3], smallest: f32, large: &[[f32; 4]]) -> String {
     let mut draws = Draws(11);
     let mut text = String::new();
     let mut ball = |[x, y, z, r]: [f32; 4]| {
@@ -27,7 +27,7 @@ fn balls(counts: [usize; 3], least: f32, large: &[[f32; 4]]) -> String {
         let at = [i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]];
         let shift = draws.around(0.4);
         let [x, y, z] = [0, 1, 2].map(|k| at[k] as f32 - 0.5 * counts[k] as f32 + shift[k]);
-        ball([x, y, z, least * (1.0 + draws.next())]);
+        ball([x, y, z, smallest * (1.0 + draws.next())]);
     }
     large.iter().copied().for_each(ball);
     text

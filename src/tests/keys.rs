@@ -50,8 +50,8 @@ fn read(text: &str) -> (Kitchen, Vec<String>) {
     let mut kitchen = Kitchen::default();
     kitchen.read_keys(&mut table);
     table.finish();
-    let told = context.problems.into_iter().map(|p| format!("{}: {}; {}", &text[p.span], p.what, p.expected));
-    (kitchen, told.collect())
+    let faults = context.problems.into_iter().map(|p| format!("{}: {}; {}", &text[p.span], p.what, p.expected));
+    (kitchen, faults.collect())
 }
 
 // `warmth` is declared in one line.
@@ -82,7 +82,7 @@ fn one_line_declares_a_key_for_all_that_knows_it() {
 }
 
 #[test]
-fn all_faults_are_told_of_at_once() {
+fn all_faults_are_reported_at_once() {
     let (kitchen, problems) =
         read("[pot]\nwarmth = 101\nwarmht = 3\ntea = 4\n[[cup]]\ntea = 'grene'\nwarmth = 30\n[cups]\n");
     assert_eq!(kitchen.cups[0], Pot { tea: Tea::Green, warmth: 30.0 }, "what is right is read");

@@ -49,7 +49,7 @@ fn values_over_time_are_read_and_written() {
 #[test]
 fn faults_of_values_over_time_have_a_place() {
     let of = |line: &str| faults(&format!("[[body]]\nsolid = \"cube\"\n{line}\n"));
-    for (line, told) in [
+    for (line, start) in [
         (
             "radius = { keys = [[0.5, 1], [0.2, 2]] }",
             "0.2: this key's time, 0.2, is not after the one before, 0.5; expected times that grow",
@@ -77,7 +77,7 @@ fn faults_of_values_over_time_have_a_place() {
         ),
     ] {
         let all = of(line);
-        assert!(all.len() == 1 && all[0].starts_with(told), "{line}: {all:#?}");
+        assert!(all.len() == 1 && all[0].starts_with(start), "{line}: {all:#?}");
     }
     let auto = faults("[[sphere]]\n[film]\nexposure = { keys = [[0, 'auto'], [1, 0]] }\n");
     assert!(auto[0].starts_with("'auto': `exposure` is \"auto\"; expected a number"), "{auto:?}");
@@ -104,7 +104,7 @@ fn faults_of_values_over_time_have_a_place() {
     assert!(faults(relief)[0].contains("of what has a relief cannot change"), "{:?}", faults(relief));
 }
 
-// The text with a key of a table, such as `lens` of `[camera]`, given anew.
+// The text with a key of a table, such as `lens` of `[camera]`, given again.
 fn with(text: &str, header: &str, key: &str, value: &str) -> String {
     let (before, rest) = text.split_once(&format!("{header}\n")).unwrap();
     let end = rest.find("\n[").map_or(rest.len(), |end| end + 1);

@@ -368,8 +368,8 @@ fn samples_are_counted_within_a_frame() {
         assert_eq!(meter.samples(), 2 * frame);
         // The counts that a device reports of its task are added.
         let taken = Arc::new(AtomicU64::new(5));
-        let told = Arc::clone(&taken);
-        meter.poll(move || told.load(Ordering::Relaxed));
+        let progress = Arc::clone(&taken);
+        meter.poll(move || progress.load(Ordering::Relaxed));
         assert_eq!(meter.samples(), 2 * frame + 5);
         taken.store(0, Ordering::Relaxed);
         assert_eq!(meter.samples(), 2 * frame);

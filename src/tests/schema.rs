@@ -101,10 +101,10 @@ fn keys_have_their_kinds_ranges_and_defaults() {
                 continue;
             };
             let numbers = value.pointer("/anyOf/0").unwrap_or(value);
-            let [least, most] = [&slider[0], &slider[1]].map(|x| x.as_f64().unwrap());
-            let is_above = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| least >= bound);
-            let is_below = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| most <= bound);
-            assert!(least < most && is_above("minimum") && is_above("exclusiveMinimum"), "{table}.{key}");
+            let [min, max] = [&slider[0], &slider[1]].map(|x| x.as_f64().unwrap());
+            let is_above = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| min >= bound);
+            let is_below = |bound: &str| numbers[bound].as_f64().is_none_or(|bound| max <= bound);
+            assert!(min < max && is_above("minimum") && is_above("exclusiveMinimum"), "{table}.{key}");
             assert!(is_below("maximum") && is_below("exclusiveMaximum"), "{table}.{key}");
         }
     }

@@ -164,10 +164,11 @@ fn british(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn documents(folder: &Path) -> Vec<PathBuf> {
+// The files below a folder with one of these extensions.
+fn files_of(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let files = entries.flat_map(|path| if path.is_dir() { documents(&path) } else { vec![path] });
-    files.filter(|path| path.extension().is_some_and(|e| e == "md")).collect()
+    let files = entries.flat_map(|path| if path.is_dir() { files_of(&path, extensions) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|e| extensions.iter().any(|one| e == *one))).collect()
 }
 
 #[test]
@@ -184,8 +185,12 @@ fn words_are_spelled_as_the_keys_are() {
         let is_read = |literal: &&String| is_table || literal.contains(' ');
         literals.iter().filter(is_read).chain(&comments).for_each(|text| look(&path, text));
     }
-    let pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root.join(name));
-    for path in documents(&root.join("docs")).into_iter().chain(pages) {
+    for path in files_of(&root.join("kernels"), &["cuh", "cpp", "def"]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        text.lines().filter_map(|line| line.split_once("//")).for_each(|(_, comment)| look(&path, comment));
+    }
+    let pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "justfile"].map(|name| root.join(name));
+    for path in files_of(&root.join("docs"), &["md"]).into_iter().chain(pages) {
         std::fs::read_to_string(&path).unwrap().lines().for_each(|line| look(&path, line));
     }
     for entry in std::fs::read_dir(root.join("scenes")).unwrap() {

@@ -310,13 +310,13 @@ fn a_picture_holds_the_frame_rate_of_its_scene() {
     let run = polyfly(dir.path(), &["s.toml", "--cpu", "--frames", "0-1"], None);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert!(dir.path().join("frames/0001.png").exists() && !dir.path().join("frame_0000.png").exists());
-    let told = text(&polyfly(dir.path(), &["convert", "frames/0000.png", "--to", "toml"], None).stdout);
-    assert!(told.contains("\nfps = 24.0\n"), "{told}");
+    let printed = text(&polyfly(dir.path(), &["convert", "frames/0000.png", "--to", "toml"], None).stdout);
+    assert!(printed.contains("\nfps = 24.0\n"), "{printed}");
     // The pictures do not depend on it: a run with another one goes on.
     let run = polyfly(dir.path(), &["s.toml", "--cpu", "--fps", "60", "--resume"], None);
     assert!(run.status.success(), "{}", text(&run.stderr));
-    let told = text(&polyfly(dir.path(), &["convert", "frames/0002.png", "--to", "toml"], None).stdout);
-    assert!(told.contains("\nfps = 60.0\n"), "{told}");
+    let printed = text(&polyfly(dir.path(), &["convert", "frames/0002.png", "--to", "toml"], None).stdout);
+    assert!(printed.contains("\nfps = 60.0\n"), "{printed}");
 }
 
 #[test]
@@ -441,8 +441,8 @@ fn presets_say_what_they_cost_and_change_the_picture() {
 #[test]
 fn explain_tells_what_a_key_a_flag_and_a_code_are() {
     let explain = |words: &[&str]| polyfly(Path::new("."), &[&["explain"], words].concat(), None);
-    let told = explain(&["lamps"]);
-    assert!(told.status.success() && text(&told.stdout).contains("[[body]]\n  solid = \"cube\"\n  lamps = 10\n"));
+    let printed = explain(&["lamps"]);
+    assert!(printed.status.success() && text(&printed.stdout).contains("[[body]]\n  solid = \"cube\"\n  lamps = 10\n"));
     assert!(text(&explain(&["--resume"]).stdout).starts_with("--resume\n"));
     assert!(text(&explain(&["75"]).stdout).contains("`--resume`"));
     assert!(text(&explain(&[]).stdout).contains("polyfly explain body.lamps"));

@@ -96,7 +96,7 @@ pub fn frames(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A library of our own making, compiled once for all tests and test runs: anew when its sources have changed. `parts` are the folders and
+/// A library of our own making, compiled once for all tests and test runs, and again when its sources have changed. `parts` are the folders and
 /// files, below the repository's root, that it is made of.
 pub fn compiled(name: &str, library: &str, parts: &[&str], compile: impl FnOnce(&Path) -> Command) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

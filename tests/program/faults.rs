@@ -91,7 +91,7 @@ fn a_folder_that_vanishes_ends_the_run_and_what_was_in_it_is_whole() {
     let run = child.wait_with_output().unwrap();
     assert_eq!(code(&run), 74, "{}", words(&run));
     assert!(words(&run).contains("cannot write") && words(&run).contains(".png"), "{}", words(&run));
-    assert!(!here.exists(), "it is not made anew in the middle of a run");
+    assert!(!here.exists(), "it is not made again in the middle of a run");
     std::fs::rename(&gone, &here).unwrap();
     let there = frames(&here);
     assert!(there.len() > 20);
@@ -181,11 +181,11 @@ fn long_runs_take_no_more_memory_and_handles_than_short_ones() {
     let scene = scene.lines().map(|l| if l.starts_with("frames = ") { "frames = 100_000" } else { l });
     std::fs::write(dir.path().join("scene.toml"), scene.collect::<Vec<_>>().join("\n")).unwrap();
     let mut child = program(dir.path(), &args("0-99999", "o/%d.ppm", &["-q"])).stdout(Stdio::null()).spawn().unwrap();
-    let told = |child: &Child, frame: u32| {
+    let measured = |child: &Child, frame: u32| {
         wait_for(|| dir.path().join(format!("o/{frame}.ppm")).exists());
         (kib(child, "VmRSS:").unwrap(), std::fs::read_dir(format!("/proc/{}/fd", child.id())).unwrap().count())
     };
-    let ((early, few), (late, many)) = (told(&child, 500), told(&child, 6000));
+    let ((early, few), (late, many)) = (measured(&child, 500), measured(&child, 6000));
     let _ = child.kill();
     child.wait().unwrap();
     assert!(late < early + 8 * 1024, "{early} KiB after 500 frames, {late} after 6000");
@@ -205,20 +205,20 @@ fn the_memory_that_a_run_is_told_to_take_is_what_it_takes_at_most() {
         let mut all = vec!["scene.toml", "--cpu", "-q", "--size", "1200x1200", "--depth", "0", "--frames", "0-3"];
         all.extend(["--output", name]);
         all.extend(more);
-        let told = polyfly(dir.path(), &[&all[..], &["--dry-run"]].concat());
-        let told = text(&told.stdout);
-        let told = told.lines().find_map(|l| l.strip_prefix("memory: at most ")).unwrap().to_owned();
-        let mut told = told.split(' ');
-        let number: f64 = told.next().unwrap().parse().unwrap();
-        let told = number * if told.next() == Some("GB") { 1e9 } else { 1e6 };
+        let estimate = polyfly(dir.path(), &[&all[..], &["--dry-run"]].concat());
+        let estimate = text(&estimate.stdout);
+        let estimate = estimate.lines().find_map(|l| l.strip_prefix("memory: at most ")).unwrap().to_owned();
+        let mut estimate = estimate.split(' ');
+        let number: f64 = estimate.next().unwrap().parse().unwrap();
+        let estimate = number * if estimate.next() == Some("GB") { 1e9 } else { 1e6 };
         let mut child = program(dir.path(), &all).stdout(Stdio::null()).spawn().unwrap();
-        let mut most = 0.0;
+        let mut peak = 0.0;
         while child.try_wait().unwrap().is_none() {
-            most = kib(&child, "VmHWM:").map_or(most, |kib| 1024.0 * kib as f64);
+            peak = kib(&child, "VmHWM:").map_or(peak, |kib| 1024.0 * kib as f64);
             std::thread::sleep(Duration::from_millis(2));
         }
         assert!(child.wait().unwrap().success());
-        assert!(most < told && told < 8.0 * most, "{name}: {most} bytes taken, {told} told");
+        assert!(peak < estimate && estimate < 8.0 * peak, "{name}: {peak} bytes taken, {estimate} estimated");
     }
 }
 

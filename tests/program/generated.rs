@@ -1,4 +1,4 @@
-//! Generated files are what the program makes of its own declarations now. `POLYFLY_BLESS=1` writes them anew (scripts/bless).
+//! Generated files are what the program makes of its own declarations now. `POLYFLY_BLESS=1` writes them again (scripts/bless).
 
 use crate::common::{polyfly, text};
 use std::path::Path;
@@ -10,9 +10,9 @@ fn is_generated(path: &str, words: &[&str]) {
     let stored = std::fs::read_to_string(root.join(path)).unwrap_or_default();
     if made != stored && std::env::var_os("POLYFLY_BLESS").is_some() {
         std::fs::write(root.join(path), &made).unwrap();
-        panic!("{path} is written anew: look at it, and run again");
+        panic!("{path} is written again: look at it, and run again");
     }
-    assert!(made == stored, "{path} is not what the program declares: scripts/generate writes it anew");
+    assert!(made == stored, "{path} is not what the program declares: scripts/generate writes it again");
 }
 
 #[test]

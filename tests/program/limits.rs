@@ -84,11 +84,11 @@ fn where_address_space_is_short_a_run_ends_with_words() {
     };
     // The main thread's stack grows by as much; if it cannot, the system kills the program without warning.
     const STACK: usize = 8;
-    let least = (4..2048).step_by(4).find(loads).unwrap() + STACK;
+    let min = (4..2048).step_by(4).find(loads).unwrap() + STACK;
     let ends_well = |mib: &usize| limited(dir.path(), &[], &format!("--as={}", mib * MIB), "v");
-    let enough: Vec<usize> = (least..least + 60).step_by(3).filter(ends_well).collect();
-    assert!(!enough.contains(&least), "{enough:?}");
-    assert!(ends_well(&(least + 4000)));
+    let enough: Vec<usize> = (min..min + 60).step_by(3).filter(ends_well).collect();
+    assert!(!enough.contains(&min), "{enough:?}");
+    assert!(ends_well(&(min + 4000)));
 }
 
 #[test]
@@ -166,13 +166,13 @@ fn with_journal(dir: &Path, journal: &str) {
 fn a_page_shows_no_file_that_a_foreign_journal_names() {
     let dir = folder();
     let (inside, outside) = (dir.path().join("f/film.webp"), dir.path().join("private.mp4"));
-    let told = |film: &Path| {
+    let journal_of = |film: &Path| {
         format!(
             "{{\"devices\":[],\"processor\":null,\"threads\":1,\"frames\":1,\"seconds\":1,\"at\":9e9,\"polyfly\":\"0\",\"films\":[{:?}]}}\n",
             film.display().to_string()
         )
     };
-    with_journal(dir.path(), &told(&outside));
+    with_journal(dir.path(), &journal_of(&outside));
     std::fs::write(&outside, b"private").unwrap();
     let page = || {
         let run = polyfly(dir.path(), &["report", "f"]);
@@ -184,11 +184,11 @@ fn a_page_shows_no_file_that_a_foreign_journal_names() {
     // A link beside the frames leads there too.
     let link = dir.path().join("f/film.mp4");
     std::os::unix::fs::symlink(&outside, &link).unwrap();
-    with_journal(dir.path(), &told(&link));
+    with_journal(dir.path(), &journal_of(&link));
     assert!(!page().0.contains("cHJpdmF0ZQ"));
     // A file beside the frames is shown, and so is a file that the user names.
     std::fs::write(&inside, b"private").unwrap();
-    with_journal(dir.path(), &told(&inside));
+    with_journal(dir.path(), &journal_of(&inside));
     assert!(page().0.contains("image/webp;base64,cHJpdmF0ZQ"));
     let run = polyfly(dir.path(), &["report", "f", "--film", "private.mp4"]);
     assert!(run.status.success(), "{}", words(&run));

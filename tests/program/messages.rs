@@ -221,7 +221,7 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("frames as bitmaps", &["scene.toml", "-o", "x.bmp"]),
     ("a video of no known kind, by flag", &["scene.toml", "--video", "x.avi"]),
     ("a codec that the file does not hold", &["scene.toml", "--video", "x.webm", "--codec", "h264"]),
-    ("resumed and made anew", &["scene.toml", "--resume", "--overwrite"]),
+    ("resumed and made again", &["scene.toml", "--resume", "--overwrite"]),
     ("a preset that is none", &["scene.toml", "--quality", "best"]),
     ("a device that is none", &["scene.toml", "--devices", "gpu"]),
     ("a shard beyond the last", &["scene.toml", "--shard", "5/4"]),
@@ -362,7 +362,7 @@ fn said(dir: &Path, args: &[&str]) -> String {
 }
 
 #[test]
-fn every_mistake_is_told_of() {
+fn every_mistake_is_reported() {
     let dir = folder();
     let sample = text(&polyfly(dir.path(), &["--default"]).stdout);
     std::fs::write(dir.path().join("picture.png"), [0x89, b'P', b'N', b'G', 13, 10, 26, 10, 0, 0, 0, 13]).unwrap();
@@ -404,9 +404,9 @@ fn every_mistake_is_told_of() {
     }
     for (name, scene) in HINTS {
         std::fs::write(dir.path().join("s.toml"), scene).unwrap();
-        let told = text(&polyfly(dir.path(), &["check", "s.toml", "--frames", "0"]).stdout);
-        let hints: Vec<&str> = told.lines().filter(|l| l.starts_with("warning: ")).collect();
-        assert!(!hints.is_empty(), "in silence: {name}\n{told}");
+        let printed = text(&polyfly(dir.path(), &["check", "s.toml", "--frames", "0"]).stdout);
+        let hints: Vec<&str> = printed.lines().filter(|l| l.starts_with("warning: ")).collect();
+        assert!(!hints.is_empty(), "in silence: {name}\n{printed}");
         tell(name, hints.join("\n"));
     }
     assert!(all.len() >= 140);

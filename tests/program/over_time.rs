@@ -58,10 +58,10 @@ fn a_frame_has_the_values_of_its_time_however_it_is_made() {
 fn faults_of_keys_are_told_with_their_place() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.toml"), scene(["{ keys = [[0.5, 1], [0.2, 0]] }", "4", "1", "0"])).unwrap();
-    let told = words(&polyfly(dir.path(), &["check", "a.toml"]));
+    let printed = words(&polyfly(dir.path(), &["check", "a.toml"]));
     assert!(
-        told.contains("this key's time, 0.2, is not after the one before, 0.5") && told.contains("a.toml:8:"),
-        "{told}"
+        printed.contains("this key's time, 0.2, is not after the one before, 0.5") && printed.contains("a.toml:8:"),
+        "{printed}"
     );
     let explained = text(&polyfly(dir.path(), &["explain", "body.lamp_intensity"]).stdout);
     assert!(explained.contains("number, over time"), "{explained}");

@@ -462,29 +462,29 @@ fn what_made_a_picture_stands_in_it() {
 fn faults_of_files_have_a_place() {
     let dir = folder();
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
-    let told = |args: &[&str]| {
+    let message_of = |args: &[&str]| {
         let run = polyfly(dir.path(), args);
         assert_eq!(run.status.code(), Some(65), "{}", words(&run));
         words(&run)
     };
     write("t.toml", "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"none.png\"\n");
     for job in [&["t.toml"][..], &["check", "t.toml"], &["t.toml", "--sheet", "s.png"], &["verify", "t.toml"]] {
-        let said = told(job);
+        let said = message_of(job);
         assert!(said.contains("--> t.toml:3:11") && said.contains("cannot read the texture"), "{said}");
         assert!(said.contains("^^^^^^^^^^ none.png") && said.contains("help: give another with --texture"), "{said}");
     }
     // A value of a flag has no position in the scene.
-    assert!(!told(&["t.toml", "--texture", "other.png"]).contains("-->"));
+    assert!(!message_of(&["t.toml", "--texture", "other.png"]).contains("-->"));
     write("m.toml", "[[mesh]]\npath = 'm.obj'\n");
     write("m.obj", "v 0 0 0\nv 1 x 0\n");
-    let said = told(&["m.toml"]);
+    let said = message_of(&["m.toml"]);
     assert!(said.contains("--> m.toml:2:8") && said.contains("m.obj"), "{said}");
     write("v.toml", "[output]\nvideo = \"a.avi\"\n");
-    let said = told(&["v.toml"]);
+    let said = message_of(&["v.toml"]);
     assert!(said.contains("--> v.toml:2:9") && said.contains("ends in .mp4"), "{said}");
     let tokens = text(&polyfly(dir.path(), &["--default"]).stdout).replace("@checker", "gone.data");
     write("t.txt", &tokens);
-    let said = told(&["t.txt"]);
+    let said = message_of(&["t.txt"]);
     assert!(said.contains("t.txt:") && said.contains("gone.data") && said.contains("-->"), "{said}");
 }
 

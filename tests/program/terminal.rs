@@ -55,7 +55,7 @@ fn the_bar_shows_no_number_that_is_not_known() {
 }
 
 #[test]
-fn a_run_is_told_of_before_it_is_made() {
+fn a_run_is_described_before_it_is_made() {
     let dir = folder();
     let before = names(dir.path());
     let asked = ["--frames", "0-99", "--dry-run", "-o", "out/%d.png", "--video", "v/film.mp4"];
@@ -74,15 +74,15 @@ fn a_run_is_told_of_before_it_is_made() {
     assert_eq!(names(dir.path()), before);
     // For the remaining frames only, and close to the real figures.
     let small = |more: &[&str]| render(dir.path(), &[&["--frames", "0-9", "-o", "out/%d.png"], more].concat());
-    let told = text(&small(&["--dry-run"]).stdout);
+    let printed = text(&small(&["--dry-run"]).stdout);
     assert!(small(&[]).status.success());
-    let each = told.lines().find_map(|l| l.strip_prefix("files: ")).and_then(|l| l.split('(').nth(1)).unwrap();
+    let each = printed.lines().find_map(|l| l.strip_prefix("files: ")).and_then(|l| l.split('(').nth(1)).unwrap();
     let each: f64 = each.split(' ').next().unwrap().parse().unwrap();
     let real: u64 = (0..10).map(|n| dir.path().join(format!("out/{n}.png")).metadata().unwrap().len()).sum();
     assert!((each * 1e4 / real as f64 - 1.0).abs() < 0.3, "{each} {real}");
     std::fs::remove_file(dir.path().join("out/4.png")).unwrap();
-    let told = text(&small(&["--dry-run", "--resume"]).stdout);
-    assert!(told.contains("frames: 4 (1 of ") && told.contains("; 9 exist and are complete)"), "{told}");
+    let printed = text(&small(&["--dry-run", "--resume"]).stdout);
+    assert!(printed.contains("frames: 4 (1 of ") && printed.contains("; 9 exist and are complete)"), "{printed}");
     assert!(!dir.path().join("out/4.png").exists());
     assert!(small(&["--resume"]).status.success());
     assert!(text(&small(&["--dry-run", "--resume"]).stdout).contains("nothing is left"));
@@ -119,9 +119,9 @@ fn what_is_made_is_shown_if_wanted() {
         );
         let run = command.env("PATH", &path).output().unwrap();
         assert!(run.status.success(), "{}", words(&run));
-        let told = || std::fs::read_to_string(dir.path().join("shown")).unwrap_or_default();
-        wait_for(|| told().lines().count() == lines);
-        told().lines().last().unwrap().to_owned()
+        let printed = || std::fs::read_to_string(dir.path().join("shown")).unwrap_or_default();
+        wait_for(|| printed().lines().count() == lines);
+        printed().lines().last().unwrap().to_owned()
     };
     assert_eq!(shown(&["--frames", "3", "-o", "x.png"], 1), "x.png");
     assert_eq!(shown(&["--frames", "0-2", "-o", "f/%d.png", "--video", "v.y4m"], 2), "v.y4m");

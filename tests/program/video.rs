@@ -484,8 +484,8 @@ fn ten_bits_and_hdr_are_made_of_light() {
     let white = hdr[exact.iter().position(|&code| code == 940).unwrap()];
     assert!(white.abs_diff(573) < 30 && hdr[63] > white + 40, "{hdr:?}");
     let side = ["-v", "error", "-show_frames", "-read_intervals", "%+#1", "hdr.mp4"];
-    let told = text(&Command::new("ffprobe").args(side).current_dir(dir.path()).output().unwrap().stdout);
-    assert!(told.contains("Mastering display metadata") && told.contains("max_content=1000"), "{told}");
+    let printed = text(&Command::new("ffprobe").args(side).current_dir(dir.path()).output().unwrap().stdout);
+    assert!(printed.contains("Mastering display metadata") && printed.contains("max_content=1000"), "{printed}");
     let run = render(&["--no-frames", "--hdr", "--video", "hdr.webm"]);
     assert!(run.status.success() && probe("hdr.webm").starts_with("vp9,yuv420p10le"), "{}", text(&run.stderr));
     for (args, why) in [

@@ -245,9 +245,9 @@ fn several_frames_do_not_share_a_name() {
     let tokens = text(&polyfly(dir.path(), &["--default"]).stdout);
     let path = tokens.split_whitespace().nth(1).unwrap();
     std::fs::write(dir.path().join("t.txt"), tokens.replacen(path, "t.png", 1)).unwrap();
-    let told = run(dir.path(), &["t.txt", "--frames=7"]);
-    assert!(told.status.success() && dir.path().join("t7.png").exists(), "{}", words(&told));
-    assert!(words(&told).contains("does not say where"), "{}", words(&told));
+    let printed = run(dir.path(), &["t.txt", "--frames=7"]);
+    assert!(printed.status.success() && dir.path().join("t7.png").exists(), "{}", words(&printed));
+    assert!(words(&printed).contains("does not say where"), "{}", words(&printed));
 }
 
 #[test]
@@ -374,10 +374,10 @@ fn what_has_no_alpha_says_so() {
     ] {
         let made = run(dir.path(), &[&["s.toml"], args].concat());
         assert!(made.status.success(), "{}", words(&made));
-        let told: Vec<_> =
+        let printed: Vec<_> =
             text(&made.stderr).lines().filter(|line| line.contains("has no alpha")).map(str::to_owned).collect();
-        assert_eq!(told.len(), usize::from(named.is_some()), "{args:?}: {told:?}");
-        assert!(named.is_none_or(|named| told[0].contains(named)), "{told:?}");
+        assert_eq!(printed.len(), usize::from(named.is_some()), "{args:?}: {printed:?}");
+        assert!(named.is_none_or(|named| printed[0].contains(named)), "{printed:?}");
     }
 }
 
@@ -446,7 +446,7 @@ fn pictures_that_move_do_not_go_stale() {
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
     let picture = |n: usize| image::open(dir.path().join(format!("o/{n:02}.png"))).unwrap().into_rgba8();
     // A GIF has 256 colors.
-    for (film, most) in [("v.webp", 3.0), ("v.gif", 6.0)] {
+    for (film, max) in [("v.webp", 3.0), ("v.gif", 6.0)] {
         let made =
             polyfly(dir.path(), &["s.toml", "--cpu", "--samples=1", "--frames=0-59", "--resume", "--video", film]);
         assert!(made.status.success(), "{}", words(&made));
@@ -455,6 +455,6 @@ fn pictures_that_move_do_not_go_stale() {
         let differences: Vec<f64> =
             frames.iter().enumerate().map(|(n, frame)| difference(frame, &picture(n))).collect();
         let (first, last) = (differences[0], differences[59]);
-        assert!(last < 1.3 * first + 0.2 && differences.iter().all(|d| *d < most), "{film}: {differences:?}");
+        assert!(last < 1.3 * first + 0.2 && differences.iter().all(|d| *d < max), "{film}: {differences:?}");
     }
 }

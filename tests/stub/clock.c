@@ -1,4 +1,4 @@
-/* A clock that goes back by an hour whenever it is asked; how long things take is told rightly. LD_PRELOAD it. */
+/* A clock that goes back by an hour whenever it is asked; how long things take stays right. LD_PRELOAD it. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>

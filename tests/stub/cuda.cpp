@@ -1,5 +1,5 @@
 // A libcuda of our own making for machines without a GPU. Its launches run the GPU's own text on one lane of the CPU;
-// streams are queues that nothing takes from until somebody waits, so that whoever reads too early reads nothing.
+// streams are queues that nothing takes from until somebody waits, so that a read that comes too early gets nothing.
 //
 // POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, post (its post steps), lost:N (the N-th launch),
 // memory:BYTES (all there is).

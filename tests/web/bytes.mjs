@@ -54,11 +54,11 @@ try {
   const scenes = engines[0].json('scenes');
   expect(scenes.length > 20, `only ${scenes.length} scenes need no file`);
   for (const { kind, name, file, text } of scenes) {
-    const told = engines[0].json('read', text);
-    expect(told.problems.length === 0, `${kind} ${name} has faults`);
-    const [number, width, height] = [Math.floor(told.frames / 3), 52, 36];
+    const read = engines[0].json('read', text);
+    expect(read.problems.length === 0, `${kind} ${name} has faults`);
+    const [number, width, height] = [Math.floor(read.frames / 3), 52, 36];
     // Path tracing with all its samples takes seconds; one side of 2 has four of them.
-    const samples = told.samples > 16 ? 2 : 0;
+    const samples = read.samples > 16 ? 2 : 0;
     const flags = ['--frames', number, '--size', `${width}x${height}`, ...(samples ? ['--samples', samples] : [])];
     const [here, there] = [frame(text, width, height, samples, number).hash, program(text, file.slice(file.indexOf('.')), flags)];
     expect(here === there, `${kind} ${name}: ${here} and not ${there}`);
@@ -76,9 +76,9 @@ try {
   };
   const body = '[[body]]\nsolid = "hexahedron"\nlamps = 3\nreflection = 0.4\n[[light]]\nposition = [3, 4, 5]\n[output]\nframes = 10\n';
   for (const [name, tables] of Object.entries(more)) {
-    const told = engines[0].json('read', tables + body);
-    expect(told.problems.length === 0, `${name}: ${JSON.stringify(told.problems)}`);
-    if (told.problems.length > 0) continue;
+    const read = engines[0].json('read', tables + body);
+    expect(read.problems.length === 0, `${name}: ${JSON.stringify(read.problems)}`);
+    if (read.problems.length > 0) continue;
     const [here, there] = [frame(tables + body, 68, 44, 0, 4, engines).hash, program(tables + body, '.toml', ['--frames', 4, '--size', '68x44'])];
     expect(here === there, `${name}: ${here} and not ${there}`);
   }

@@ -106,8 +106,8 @@ try:
     write("\n".join(lines))
     mark = until("a mark in the margin", lambda: driver.find_elements(By.CSS_SELECTOR, "#gutter .fault"))
     assert mark[0].text.endswith(str(at + 2)), mark[0].text
-    told = get("faults").text
-    assert f"Line {at + 2}, column 1" in told and "colour_of_nothing" in told, told
+    faults = get("faults").text
+    assert f"Line {at + 2}, column 1" in faults and "colour_of_nothing" in faults, faults
     assert not get("proof").is_displayed()
     screenshot("fault", 1280, 900, False)
     screenshot("phone-fault", 390, 844, True)

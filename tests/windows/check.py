@@ -98,8 +98,8 @@ def running(name="polyfly.exe"):
 
 
 def imports():
-    told = subprocess.run(["x86_64-w64-mingw32-objdump", "-p", exe], capture_output=True, text=True, check=True).stdout
-    names = {name.lower() for name in re.findall(r"DLL Name: (\S+)", told)}
+    printed = subprocess.run(["x86_64-w64-mingw32-objdump", "-p", exe], capture_output=True, text=True, check=True).stdout
+    names = {name.lower() for name in re.findall(r"DLL Name: (\S+)", printed)}
     system = re.compile(r"(kernel32|ntdll|advapi32|bcrypt|bcryptprimitives|msvcrt|shell32|ole32|oleaut32|user32|userenv|ws2_32|"
                         r"psapi|secur32|crypt32|api-ms-win-[a-z0-9-]+|combase|shlwapi)\.dll")
     assert names and all(system.fullmatch(name) for name in names), sorted(names)
@@ -219,8 +219,8 @@ def words():
     (work / "patterns").mkdir()
     for name in ["one.txt", "two.txt"]:
         shutil.copy(work / "scene.txt", work / "patterns" / name)
-    told = run("verify", r"patterns\*.txt", "--size", "16x9", "--samples", "1", "--frames", "0")[0].decode()
-    assert len(told.splitlines()) == 2 and "one.txt" in told and "two.txt" in told, told
+    printed = run("verify", r"patterns\*.txt", "--size", "16x9", "--samples", "1", "--frames", "0")[0].decode()
+    assert len(printed.splitlines()) == 2 and "one.txt" in printed and "two.txt" in printed, printed
     (work / "short.txt").write_text("1 2")
     command = f"set LC_ALL=&& {windows(exe)} check short.txt"
     found = subprocess.run([wine, "cmd", "/c", command], cwd=work, env=environment(LC_ALL="ru_RU.UTF-8"), stdin=subprocess.DEVNULL,
@@ -235,8 +235,8 @@ def codes():
                              (["scene.txt", "-q", "--frames", "0", "--size", "8x8", "-o", "x.png", "--video", "x.mp4", "--ffmpeg", "none.exe"], 74, "none.exe")]:
         words = run(*args, code=code)[1]
         assert said in words, words
-    told = run("doctor")[0].decode()
-    assert "avx2" in told or "avx2" not in SETS, told
+    printed = run("doctor")[0].decode()
+    assert "avx2" in printed or "avx2" not in SETS, printed
     done("exit codes 64, 65, 69 and 74; doctor")
 
 

@@ -195,14 +195,14 @@ function drawFaults() {
 
 async function read() {
   const text = source.value;
-  const told = await reader.json('read', text);
+  const parsed = await reader.json('read', text);
   if (text !== source.value) return;
   const kind = (list, kind) => list.map((fault) => ({ ...fault, kind }));
-  faults = [...kind(told.problems, 'fault'), ...kind(told.warnings, 'warning')];
+  faults = [...kind(parsed.problems, 'fault'), ...kind(parsed.warnings, 'warning')];
   drawGutter();
   drawFaults();
-  source.setAttribute('aria-invalid', told.problems.length > 0);
-  if (told.problems.length > 0) {
+  source.setAttribute('aria-invalid', parsed.problems.length > 0);
+  if (parsed.problems.length > 0) {
     scene = null;
     studio.wanted++;
     stop();
@@ -210,11 +210,11 @@ async function read() {
     progress(false);
     $('proof').hidden = true;
     $('save').disabled = true;
-    const count = told.problems.length;
+    const count = parsed.problems.length;
     say(count === 1 ? 'The scene has a fault.' : `The scene has ${count} faults.`);
     return;
   }
-  scene = { ...told, text };
+  scene = { ...parsed, text };
   $('when').max = scene.frames - 1;
   $('time').hidden = scene.frames === 1;
   sayTime();

@@ -27,7 +27,7 @@ thread_local! {
 }
 
 // Runs a call whose result is JSON.
-fn told(call: impl FnOnce(&mut Page) -> Result<Value, String>) -> usize {
+fn json_bytes(call: impl FnOnce(&mut Page) -> Result<Value, String>) -> usize {
     bytes(|page| call(page).unwrap_or_else(|error| json!({ "error": error })).to_string().into_bytes())
 }
 
@@ -61,20 +61,20 @@ pub extern "C" fn polyfly_output() -> *const u8 {
 /// The scenes inside the program that read no file.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyfly_scenes() -> usize {
-    told(|_| Ok(scene::list()))
+    json_bytes(|_| Ok(scene::list()))
 }
 
 /// Reads a scene's text: its size, frames and sampling, and all faults with their places.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyfly_read() -> usize {
-    told(|page| Ok(scene::read(&String::from_utf8_lossy(&page.input))))
+    json_bytes(|page| Ok(scene::read(&String::from_utf8_lossy(&page.input))))
 }
 
 /// Opens a frame of the scene whose text is the argument, at a size. `samples` are those along a pixel's side; 0 takes the
 /// scene's own. Returns the rows of each step, and whether steps are finished pixels.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyfly_open(width: u32, height: u32, samples: u32, frame: u32) -> usize {
-    told(|page| {
+    json_bytes(|page| {
         let text = String::from_utf8_lossy(&page.input);
         if page.renderer.is_none() || page.text != text {
             (page.renderer, page.steps, page.text) = (None, None, text.into_owned());
@@ -104,7 +104,7 @@ pub extern "C" fn polyfly_render(step: usize) -> usize {
 /// Adds the bytes of a step, the argument, to the open frame.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyfly_add(step: usize) -> usize {
-    told(|page| {
+    json_bytes(|page| {
         let steps = page.steps.as_mut().ok_or("no frame is open")?;
         steps.add(step, &page.input).map_err(why)?;
         Ok(json!({}))
@@ -114,7 +114,7 @@ pub extern "C" fn polyfly_add(step: usize) -> usize {
 /// Ends a round. Returns the steps of the next one, or the size and the hash of the picture.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyfly_finish() -> usize {
-    told(|page| {
+    json_bytes(|page| {
         let steps = page.steps.as_mut().ok_or("no frame is open")?;
         let Some(picture) = steps.finish().map_err(why)? else { return Ok(round(steps)) };
         (page.picture, page.steps) = (picture, None);
@@ -126,7 +126,7 @@ pub extern "C" fn polyfly_finish() -> usize {
 /// Goes to the next round of the open frame, whose light another worker adds. Returns its steps.
 #[unsafe(no_mangle)]
 pub extern "C" fn polyfly_skip_round() -> usize {
-    told(|page| {
+    json_bytes(|page| {
         let steps = page.steps.as_mut().ok_or("no frame is open")?;
         steps.skip_round().map_err(why)?;
         Ok(round(steps))

@@ -38,16 +38,16 @@ pub fn read(text: &str) -> Value {
         Err(problems) => (None, Vec::new(), problems),
     };
     let placed = |list: &[Problem]| list.iter().map(|problem| place(text, problem)).collect::<Vec<_>>();
-    let mut told = json!({ "problems": placed(&problems), "warnings": placed(&warnings) });
+    let mut about = json!({ "problems": placed(&problems), "warnings": placed(&warnings) });
     if let Some(scene) = scene {
-        told["width"] = scene.render.width.into();
-        told["height"] = scene.render.height.into();
-        told["frames"] = scene.output.frames.into();
-        told["fps"] = scene.output.fps.into();
-        told["samples"] = scene.render.samples_per_pixel().into();
-        told["random"] = (scene.render.integrator != Integrator::Whitted).into();
+        about["width"] = scene.render.width.into();
+        about["height"] = scene.render.height.into();
+        about["frames"] = scene.output.frames.into();
+        about["fps"] = scene.output.fps.into();
+        about["samples"] = scene.render.samples_per_pixel().into();
+        about["random"] = (scene.render.integrator != Integrator::Whitted).into();
     }
-    told
+    about
 }
 
 // A fault with its place: line and column from 1, start and end in UTF-16 units from 0, as text fields count.

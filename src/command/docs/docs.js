@@ -1,6 +1,6 @@
 // The search over ENTRIES (title, page, what it does, place), and the menu of narrow screens.
 "use strict";
-const MOST = 14;
+const MAX_RESULTS = 14;
 const query = document.getElementById("query");
 const results = document.getElementById("results");
 const texts = ENTRIES.map(([title, page, about]) => `${title} ${page} ${about}`.toLowerCase());
@@ -16,7 +16,7 @@ function found(text) {
     return words.every((word) => lower.includes(word)) ? 2 : 3;
   };
   const hits = ENTRIES.filter((_, at) => words.every((word) => texts[at].includes(word)));
-  return hits.map((entry) => [rank(entry[0]), entry]).sort((a, b) => a[0] - b[0]).slice(0, MOST).map(([, entry]) => entry);
+  return hits.map((entry) => [rank(entry[0]), entry]).sort((a, b) => a[0] - b[0]).slice(0, MAX_RESULTS).map(([, entry]) => entry);
 }
 
 function show() {

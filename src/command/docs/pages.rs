@@ -1,7 +1,7 @@
 //! The pages of the documentation, in the order of its navigation, and the pictures that they show. All are inside the program.
 
 use crate::cli::ReferencePage;
-use crate::command::reference::page as made;
+use crate::command::reference::page as generated;
 
 /// A group of pages in the navigation.
 pub struct Section {
@@ -83,7 +83,7 @@ pub const SECTIONS: &[Section] = &[
         pages: &[
             page!("scenes", "Guide", "docs/scenes.md"),
             page!("looks", "Looks", "docs/looks.md"),
-            page!("gallery", "Gallery", "docs/gallery.md", || made(ReferencePage::Gallery)),
+            page!("gallery", "Gallery", "docs/gallery.md", || generated(ReferencePage::Gallery)),
             page!("rendering", "What is computed", "docs/rendering.md"),
             page!("particles", "Particles", "docs/particles.md"),
         ],
@@ -91,11 +91,11 @@ pub const SECTIONS: &[Section] = &[
     Section {
         title: "Reference",
         pages: &[
-            page!("keys", "Keys of a scene", "docs/reference/scene.md", || made(ReferencePage::Scene)),
-            page!("options", "Flags", "docs/reference/flags.md", || made(ReferencePage::Flags)),
+            page!("keys", "Keys of a scene", "docs/reference/scene.md", || generated(ReferencePage::Scene)),
+            page!("options", "Flags", "docs/reference/flags.md", || generated(ReferencePage::Flags)),
             page!("flags", "Flags that go together", "docs/flags.md"),
-            page!("exit-codes", "Exit codes", "docs/reference/exit-codes.md", || made(ReferencePage::ExitCodes)),
-            page!("formats", "File formats", "docs/reference/formats.md", || made(ReferencePage::Formats)),
+            page!("exit-codes", "Exit codes", "docs/reference/exit-codes.md", || generated(ReferencePage::ExitCodes)),
+            page!("formats", "File formats", "docs/reference/formats.md", || generated(ReferencePage::Formats)),
         ],
     },
     Section {

@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 // Time limit of a request's headers.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
 // Maximum number of connections without a token. Another one closes the oldest.
-const MAX_STRANGERS: usize = 64;
+const MAX_UNKNOWN: usize = 64;
 // The pause after the system refuses a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -24,12 +24,12 @@ pub type Known = Arc<AtomicBool>;
 
 /// Answers requests until the process ends.
 pub async fn serve(router: Router, listener: TcpListener) {
-    let mut strangers: VecDeque<(AbortHandle, Known)> = VecDeque::new();
+    let mut unknown: VecDeque<(AbortHandle, Known)> = VecDeque::new();
     loop {
         let accepted = listener.accept().await;
-        strangers.retain(|(task, known)| !task.is_finished() && !known.load(Ordering::Relaxed));
-        if strangers.len() >= MAX_STRANGERS
-            && let Some((oldest, _)) = strangers.pop_front()
+        unknown.retain(|(task, known)| !task.is_finished() && !known.load(Ordering::Relaxed));
+        if unknown.len() >= MAX_UNKNOWN
+            && let Some((oldest, _)) = unknown.pop_front()
         {
             oldest.abort();
         }
@@ -45,7 +45,7 @@ pub async fn serve(router: Router, listener: TcpListener) {
             .serve_connection(TokioIo::new(stream), service);
         // A broken connection ends only itself.
         let task = tokio::spawn(async move { drop(connection.await) });
-        strangers.push_back((task.abort_handle(), known));
+        unknown.push_back((task.abort_handle(), known));
         // Lets the new connection read its request before others are accepted.
         tokio::task::yield_now().await;
     }

@@ -133,10 +133,10 @@ impl PreviewRenderer {
         renderer.set_cancel(cancel.clone());
         lock(&self.wishes).current = Some((wish.page.clone(), cancel));
         // A newer request may have come before there was anything to cancel.
-        let made = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
+        let painted = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
         lock(&self.wishes).current = None;
         let devices = renderer.device_names();
-        match made {
+        match painted {
             None | Some(Err(Error::Interrupted { .. })) => Ok(None),
             Some(Err(e)) => Err(e.into()),
             Some(Ok((image, stats))) => {

@@ -54,11 +54,11 @@ impl Studio {
             let document = self.document();
             (document.scene().clone(), document.version())
         };
-        let made = self.painter.paint(&scene, version, wish);
-        if self.document().complain(version, made.as_ref().err()) {
+        let painted = self.painter.paint(&scene, version, wish);
+        if self.document().complain(version, painted.as_ref().err()) {
             self.tell();
         }
-        made
+        painted
     }
 
     pub fn sheet(&self) -> Result<Vec<u8>, Failure> {

@@ -74,7 +74,7 @@ macro_rules! handle {
             fn drop(&mut self) {
                 // When the process ends, the driver may be unloaded already, so errors are ignored.
                 if self.context.enter().is_ok() {
-                    // SAFETY: the driver made it once, and whoever drops it has waited for what uses it.
+                    // SAFETY: the driver made it once, and its owner has waited, before dropping it, for what uses it.
                     let _ = unsafe { driver::$destroy(self.raw) };
                 }
             }

@@ -102,8 +102,8 @@ impl<A: Api> Slot<A> {
         let (width, height) = size;
         // Post steps need a whole picture at once. If the host runs them after all, that memory holds the sums of
         // some rows.
-        let (rows, least) = if needs.post.is_some() { (height, SUMS_BYTES * MIN_BAND as usize) } else { (band, 0) };
-        let column_bytes = (held(needs).0 * rows as usize).max(least);
+        let (rows, min) = if needs.post.is_some() { (height, SUMS_BYTES * MIN_BAND as usize) } else { (band, 0) };
+        let column_bytes = (held(needs).0 * rows as usize).max(min);
         let trial = || {
             let rows = (band + 2 * BAND_STEP).min(height);
             context.memory((TRIAL_BYTES + 2 * LISTED_BYTES) * width as usize * rows as usize)

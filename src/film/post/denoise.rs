@@ -134,14 +134,14 @@ impl Denoiser {
             // Without affinity, the library's threads may run on all cores that the tracing threads use.
             set_device_bool(device, c"setAffinity".as_ptr(), false);
             commit_device(device);
-            let made = new_filter(device, c"RT".as_ptr());
+            let handle = new_filter(device, c"RT".as_ptr());
             let mut filter =
-                Filter { device, filter: made, colour: image(), albedo: image(), normal: image(), output: image() };
+                Filter { device, filter: handle, colour: image(), albedo: image(), normal: image(), output: image() };
             let (wide, tall) = (width as usize, height as usize);
             let Filter { colour, albedo, normal, output, .. } = &mut filter;
             for (name, image) in [(c"color", colour), (c"albedo", albedo), (c"normal", normal), (c"output", output)] {
                 let start = image.as_mut_ptr().cast();
-                (calls.set_image)(made, name.as_ptr(), start, FLOAT3, wide, tall, 0, 0, 0);
+                (calls.set_image)(handle, name.as_ptr(), start, FLOAT3, wide, tall, 0, 0, 0);
             }
             (calls.set_bool)(filter.filter, c"hdr".as_ptr(), true);
             (calls.commit)(filter.filter);
@@ -156,12 +156,12 @@ impl Denoiser {
     fn check(&self, filter: &Filter) -> Result<(), DenoiserError> {
         let mut words: *const c_char = std::ptr::null();
         // SAFETY: the device is alive, and the words are a string of the library's until the next call.
-        let told = unsafe {
+        let failure = unsafe {
             let code = (self.calls.error)(filter.device, &mut words);
             let text = || CStr::from_ptr(words).to_string_lossy().into_owned();
             (code != 0).then(|| if words.is_null() { format!("error {code}") } else { text() })
         };
-        told.map_or(Ok(()), |words| Err(DenoiserError::Failed(words)))
+        failure.map_or(Ok(()), |words| Err(DenoiserError::Failed(words)))
     }
 
     /// Denoises a picture's mean light, with albedo and normals of its first surfaces.
@@ -170,7 +170,7 @@ impl Denoiser {
         filter.colour.copy_from_slice(image.data());
         filter.albedo.copy_from_slice(layers.albedo.data());
         filter.normal.copy_from_slice(layers.normal.data());
-        // SAFETY: the filter is committed, and its images are as large as it was told.
+        // SAFETY: the filter is committed, and its images are as large as its width and height say.
         unsafe { (self.calls.execute)(filter.filter) };
         self.check(&filter)?;
         image.data_mut().copy_from_slice(&filter.output);

@@ -215,9 +215,9 @@ mod tests {
     }
     // The directions of maxima above half of the brightest.
     fn directions(light: &[f64]) -> Vec<usize> {
-        let most = light.iter().fold(0.0f64, |a, &b| a.max(b));
+        let max = light.iter().fold(0.0f64, |a, &b| a.max(b));
         let is_peak = |&d: &usize| {
-            light[d] > 0.5 * most
+            light[d] > 0.5 * max
                 && (1..=8).all(|k| light[d] >= light[(d + k) % 360] && light[d] > light[(d + 360 - k) % 360])
         };
         (0..360).filter(is_peak).collect()

@@ -62,7 +62,7 @@ impl Legend {
         let mut canvas = Canvas { image, tone: self.tone };
         canvas.dim(columns, rows);
         for x in 0..bar {
-            let colour = canvas.light_of(viridis((x * 255 / (bar - 1)) as usize));
+            let colour = canvas.invert_tone(viridis((x * 255 / (bar - 1)) as usize));
             (0..12 * unit).for_each(|y| canvas.dot(left + x, top + 12 * unit + y, colour));
         }
         canvas.write(&self.title, left, top, unit);
@@ -110,7 +110,7 @@ struct Canvas<'a> {
 
 impl Canvas<'_> {
     // The linear light that is shown as this display color.
-    fn light_of(&self, display: [f64; 3]) -> [f32; 3] {
+    fn invert_tone(&self, display: [f64; 3]) -> [f32; 3] {
         self.tone.invert(display).map(|c| c as f32)
     }
     fn dot(&mut self, x: u32, y: u32, light: [f32; 3]) {
@@ -129,7 +129,7 @@ impl Canvas<'_> {
         }
     }
     fn write(&mut self, text: &str, left: u32, top: u32, unit: u32) {
-        let white = self.light_of([WHITE; 3]);
+        let white = self.invert_tone([WHITE; 3]);
         for (i, glyph) in text.chars().filter_map(|c| font8x8::BASIC_FONTS.get(c)).enumerate() {
             for (row, bits) in glyph.iter().enumerate() {
                 for column in (0..8).filter(|c| bits >> c & 1 == 1) {

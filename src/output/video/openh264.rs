@@ -156,8 +156,8 @@ mod tests {
         let grey = vec![128; 32 * 16 * 3 / 2];
         film.write(&grey).unwrap();
         film.room = 0;
-        let told = film.write(&grey).unwrap_err().to_string();
-        assert!(told.contains("at most 4 GB: install ffmpeg"), "{told}");
+        let message = film.write(&grey).unwrap_err().to_string();
+        assert!(message.contains("at most 4 GB: install ffmpeg"), "{message}");
         assert_eq!(film.keep(&settings.path), Some(1));
         assert!(mp4::is_whole(&settings.path));
     }

@@ -70,7 +70,7 @@ impl SegmentEncoder {
         loop {
             match self.make_folder().and_then(|_| temporary(file)) {
                 Err(e) if e.kind() == io::ErrorKind::NotFound && more_tries.next().is_some() => {}
-                made => return made,
+                other => return other,
             }
         }
     }

@@ -110,9 +110,9 @@ pub fn begun(film: &VideoJob) -> Option<Encode> {
     if film.scene.is_none() || settings.is_raw() || settings.options.encode.is_some() {
         return None;
     }
-    let (encoder, made) = (film.encoder()?, tag::read(&settings.path, settings));
+    let (encoder, tag) = (film.encoder()?, tag::read(&settings.path, settings));
     let with = |encode| VideoJob { settings: Settings { encode, ..settings.clone() }, ..film.clone() };
-    let is_begun = |job: &VideoJob| folder(job, &encoder).is_dir() || made.as_ref() == Some(&job.tag(&encoder));
+    let is_begun = |job: &VideoJob| folder(job, &encoder).is_dir() || tag.as_ref() == Some(&job.tag(&encoder));
     Encode::ALL.into_iter().find(|&encode| is_begun(&with(encode)))
 }
 
@@ -349,7 +349,7 @@ impl Encoder for Segments {
         }
         let is_stopped =
             self.encoder.is_stopped() && self.to_do.iter().any(|&i| !mp4::is_whole(&self.segments[i].file));
-        let made = match self.failure.take() {
+        let result = match self.failure.take() {
             // Other runs make the rest, so there is no partial video.
             failure if self.job().part.is_some() => failure.map_or(Ok(None), Err),
             None if !cut_short && !is_stopped => self.join_all(),
@@ -359,7 +359,7 @@ impl Encoder for Segments {
             let _ = std::fs::remove_dir_all(&self.encoder.folder);
         }
         remove_empty(&self.encoder.folder, &self.job().hidden);
-        made
+        result
     }
 
     fn abort(self: Box<Self>, cause: OutputError) -> OutputError {

@@ -6,7 +6,7 @@ use crate::scene::{
 };
 
 // What tokens can say of a scene, with all other keys as the look has them.
-fn as_told(scene: &Scene, look: Look) -> Scene {
+fn as_tokens(scene: &Scene, look: Look) -> Scene {
     let Scene { world, camera, render, output, .. } = scene;
     let body = |b: &Body| {
         let (reflection, transparency) = b.material.shares();
@@ -29,7 +29,7 @@ fn as_told(scene: &Scene, look: Look) -> Scene {
     };
     let &RenderSettings { width, height, depth, .. } = render;
     let sampling = Sampling::PerAxis(render.own_samples());
-    let mut told = Scene {
+    let mut expressed = Scene {
         world: World {
             bodies: world.bodies.iter().map(body).collect(),
             floor: world.floor.as_ref().map(floor),
@@ -41,57 +41,57 @@ fn as_told(scene: &Scene, look: Look) -> Scene {
         output: Output { frames: output.frames, files: output.files.clone(), ..Output::default() },
         ..Scene::default()
     };
-    look.apply(&mut told, &|_| false);
-    told
+    look.apply(&mut expressed, &|_| false);
+    expressed
 }
 
 // The look that leaves fewest differences between the scene and its tokens; of two, that which tokens have by default.
 fn look_of(scene: &Scene) -> Look {
-    let [film, plain] = [Look::Film, Look::Plain].map(|look| differences(scene, &as_told(scene, look)).len());
+    let [film, plain] = [Look::Film, Look::Plain].map(|look| differences(scene, &as_tokens(scene, look)).len());
     if plain < film { Look::Plain } else { Look::Film }
 }
 
 // All that tokens do not say of the scene.
-fn differences(scene: &Scene, told: &Scene) -> Vec<String> {
+fn differences(scene: &Scene, expressed: &Scene) -> Vec<String> {
     let Scene { world, camera, render, film, output, tracks } = scene;
     let mut no = Vec::new();
     let mut refuse = |is_so: bool, why: &str| no.extend(is_so.then(|| why.to_owned()));
     let count = world.bodies.len();
     refuse(count != 3, &format!("it has {count} bodies, and the tokens hold just three"));
-    for (i, (body, told)) in world.bodies.iter().zip(&told.world.bodies).enumerate() {
+    for (i, (body, expressed)) in world.bodies.iter().zip(&expressed.world.bodies).enumerate() {
         let why = format!("body {} has lamps, bars, an index of refraction or a motion of its own", i + 1);
-        refuse(body != told, &why);
+        refuse(body != expressed, &why);
     }
     refuse(world.floor.is_none(), "it has no floor");
-    if let (Some(floor), Some(told)) = (&world.floor, &told.world.floor) {
-        refuse(floor.material != told.material, "its floor is not plain and clear");
+    if let (Some(floor), Some(expressed)) = (&world.floor, &expressed.world.floor) {
+        refuse(floor.material != expressed.material, "its floor is not plain and clear");
         let extent = |f: &Floor| (f.shape, f.fade, f.relief.clone());
-        refuse(extent(floor) != extent(told), "its floor has an extent, a fading or a relief of its own");
+        refuse(extent(floor) != extent(expressed), "its floor has an extent, a fading or a relief of its own");
     }
     refuse(world.air.is_foggy(), "it has fog");
     let has_more = world.materials().next().is_some();
     refuse(has_more, "it has spheres, ellipsoids, rectangles, meshes or particles");
-    refuse(*render != told.render, "its integrator, adaptive samples, shadows or cut-off are not the default");
+    refuse(*render != expressed.render, "its integrator, adaptive samples, shadows or cut-off are not the default");
     let looks = "those of `look = \"film\"` or \"plain\"";
-    refuse(*film != told.film, &format!("the keys of its film (exposure, bloom, tone and so on) are not {looks}"));
+    refuse(*film != expressed.film, &format!("the keys of its film (exposure, bloom, tone and so on) are not {looks}"));
     refuse(
-        *camera != told.camera || !matches!(camera.path, CameraPath::Cylinder { .. }),
+        *camera != expressed.camera || !matches!(camera.path, CameraPath::Cylinder { .. }),
         "its camera stands still, follows keys or an orbit, or has a lens, another shutter or another `fov_axis`",
     );
     refuse(world.lights.iter().any(|l| l.radius > 0.0), "it has lights with a radius");
     let count = world.lights.len();
     refuse(count > 4, &format!("it has {count} lights, and the tokens hold at most four"));
     let light = |world: &World| (world.highlight, world.ambient, world.sky.clone());
-    refuse(light(world) != light(&told.world), &format!("its ambient light, highlight or sky are not {looks}"));
+    refuse(light(world) != light(&expressed.world), &format!("its ambient light, highlight or sky are not {looks}"));
     refuse(!tracks.is_empty(), "some of its values change over the clip");
-    refuse(*output != told.output, "it names a video, the bits of a channel, or a loop");
+    refuse(*output != expressed.output, "it names a video, the bits of a channel, or a loop");
     no
 }
 
 /// The scene in the full dialect, or all reasons why it cannot be expressed.
 pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
     let Scene { world, camera, render, output, .. } = scene;
-    let mut no = differences(scene, &as_told(scene, look_of(scene)));
+    let mut no = differences(scene, &as_tokens(scene, look_of(scene)));
     let mut refuse = |is_so: bool, why: &str| no.extend(is_so.then(|| why.to_owned()));
     let paths = match &camera.path {
         CameraPath::Cylinder { eye, target } => Some((eye, target)),

@@ -1,7 +1,7 @@
 // Fields for the keys of a scene, generated from the schema: groups, order, types and defaults.
 
 // Maximum number of tables of a list that have fields; document.rs has the same number.
-const MOST = 60;
+const MAX_ITEMS = 60;
 const el = (name, props = {}, ...children) => {
   const node = Object.assign(document.createElement(name), props);
   node.append(...children);
@@ -21,8 +21,8 @@ const spelled = (name, values) => [name, name.replace("color", "colour"), name.r
 const brush = document.createElement("canvas").getContext("2d");
 export function swatch(value) {
   if (Array.isArray(value)) {
-    const most = Math.max(1, ...value);
-    return "#" + value.map((x) => Math.round((255 * Math.max(0, x)) / most).toString(16).padStart(2, "0")).join("");
+    const peak = Math.max(1, ...value);
+    return "#" + value.map((x) => Math.round((255 * Math.max(0, x)) / peak).toString(16).padStart(2, "0")).join("");
   }
   brush.fillStyle = "#808080";
   if (typeof value === "string") brush.fillStyle = value;
@@ -47,15 +47,15 @@ function numberFields(kind, set, asText) {
   onChange(field, () => set(typed(field.value) || null));
   const range = kind["x-slider"];
   if (!range) return { nodes: [field], show: (value) => put(field, written(value)) };
-  const [least, most] = range;
-  const step = numbers.type === "integer" ? 1 : 10 ** Math.floor(Math.log10((most - least) / 100));
+  const [min, max] = range;
+  const step = numbers.type === "integer" ? 1 : 10 ** Math.floor(Math.log10((max - min) / 100));
   const slider = el("input", { type: "range", step });
   slider.addEventListener("input", () => { field.value = Number(Number(slider.value).toPrecision(9)); set(field.value); });
   const show = (value) => {
     put(field, written(value));
-    const is = typeof value === "number" ? value : least;
+    const is = typeof value === "number" ? value : min;
     // The range of the slider includes the value.
-    Object.assign(slider, { min: Math.min(least, is), max: Math.max(most, is), value: is });
+    Object.assign(slider, { min: Math.min(min, is), max: Math.max(max, is), value: is });
   };
   return { nodes: [field, slider], show };
 }
@@ -235,8 +235,8 @@ function tables(page, place, path, name) {
   if (values === undefined) return [];
   if (!Array.isArray(values)) return [one(path, () => name)];
   const title = (value, i) => [`${name} ${i}`, value.solid, value.time === undefined ? undefined : `time ${Number(value.time.toFixed(4))}`].filter(Boolean).join(", ");
-  const all = values.slice(0, MOST).map((_, i) => one(`${path}[${i}]`, (value) => title(value, i)));
-  if (values.length > MOST) all.push(el("p", { className: "more", textContent: `and ${values.length - MOST} more: they are in the file` }));
+  const all = values.slice(0, MAX_ITEMS).map((_, i) => one(`${path}[${i}]`, (value) => title(value, i)));
+  if (values.length > MAX_ITEMS) all.push(el("p", { className: "more", textContent: `and ${values.length - MAX_ITEMS} more: they are in the file` }));
   return all;
 }
 

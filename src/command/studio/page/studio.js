@@ -78,20 +78,20 @@ async function paint() {
     const now = isNew ? 0 : level;
     const small = isNew && isMoving() ? shorter : 1;
     const start = performance.now();
-    const made = await picture(now, small);
+    const answer = await picture(now, small);
     const ms = performance.now() - start;
-    if (!made) {
+    if (!answer) {
       // Aborted or failed; the next change starts again.
       if (mine === wanted) { [shown, best] = [mine, true]; }
       continue;
     }
-    show(made, now, ms, mine);
+    show(answer, now, ms, mine);
     if (small > 1 || (isNew && isMoving())) {
       if (ms > 60 && shorter < 6) shorter += 1;
       if (ms < 25 && shorter > 1) shorter -= 1;
     }
     shown = mine;
-    best = made.facts.best;
+    best = answer.facts.best;
     level = Math.min(now + 1, state.levels.length - 1);
     if (playing) advance();
   }
@@ -209,7 +209,7 @@ async function use() {
 let source = null, isLost = false;
 const PARTS = ["actions", "frame", "timeline"].map($).concat(document.querySelector("aside"));
 const LOST = "Not connected: the studio has ended, or does not answer. Trying again ...";
-const ANEW = "Not connected: the studio has been started anew. Open the address that it has printed.";
+const RESTARTED = "Not connected: the studio has been started again. Open the address that it has printed.";
 
 async function news() {
   const answer = await fetch("state", { signal: AbortSignal.timeout(10_000) });
@@ -245,7 +245,7 @@ async function lost() {
       touch();
       listen();
     } catch (status) {
-      $("lost").textContent = typeof status === "number" ? ANEW : LOST;
+      $("lost").textContent = typeof status === "number" ? RESTARTED : LOST;
     }
   }
 }
