@@ -21,24 +21,31 @@ pub fn load_all(bodies: &[Body], limits: Limits) -> Result<Vec<Finish>, AssetErr
     }
     let mut all: Vec<Finish> = Vec::with_capacity(bodies.len());
     for body in bodies {
-        let texture_of = |(known, one): (&Finish, &Body)| known.texture.clone().filter(|_| one.texture == body.texture);
-        let texture = match &body.texture {
-            None => None,
-            Some(source) => match all.iter().zip(bodies).find_map(texture_of) {
-                Some(known) => Some(known),
-                None => Some(Arc::new(Texture::load(source, limits)?)),
-            },
+        let texture_of = |body: &Body| body.texture.clone();
+        let load = |body: &Body| body.texture.as_ref().map(|source| Texture::load(source, limits)).transpose();
+        let texture = shared(&all, bodies, body, texture_of, |finish| &finish.texture, load)?;
+        let relief_of = |body: &Body| (body.relief.clone(), body.radius, body.material.roughness);
+        let load = |body: &Body| {
+            let relief = body.relief.as_ref();
+            relief.map(|relief| ReliefMaps::of(relief, &Surface::of_body(body), limits)).transpose()
         };
-        let made_of = |body: &Body| (body.relief.clone(), body.radius, body.material.roughness);
-        let relief_of = |(known, one): (&Finish, &Body)| known.relief.clone().filter(|_| made_of(one) == made_of(body));
-        let relief = match &body.relief {
-            None => None,
-            Some(relief) => match all.iter().zip(bodies).find_map(relief_of) {
-                Some(known) => Some(known),
-                None => Some(Arc::new(ReliefMaps::of(relief, &Surface::of_body(body), limits)?)),
-            },
-        };
+        let relief = shared(&all, bodies, body, relief_of, |finish| &finish.relief, load)?;
         all.push(Finish { texture, relief });
     }
     Ok(all)
+}
+
+// The picture of an earlier body with the same source, or a new one.
+fn shared<K: PartialEq, P>(
+    all: &[Finish],
+    bodies: &[Body],
+    body: &Body,
+    source: impl Fn(&Body) -> K,
+    picture: impl Fn(&Finish) -> &Option<Arc<P>>,
+    load: impl FnOnce(&Body) -> Result<Option<P>, AssetError>,
+) -> Result<Option<Arc<P>>, AssetError> {
+    match all.iter().zip(bodies).find(|(_, other)| source(other) == source(body)) {
+        Some((known, _)) => Ok(picture(known).clone()),
+        None => Ok(load(body)?.map(Arc::new)),
+    }
 }

@@ -93,8 +93,9 @@ impl ReliefMaps {
         let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
         let (width, height) = (side(|s| s.0), side(|s| s.1));
         // A wide map and a tall map become one map with the larger side of each.
-        if let Some(last) = relief.files().last() {
-            let bytes = relief.files().map(|file| std::fs::metadata(file).map_or(0, |facts| facts.len())).sum();
+        let files = relief.files();
+        if let Some(last) = files.last() {
+            let bytes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |facts| facts.len())).sum();
             source::check_pixels("relief", last, bytes, (width, height), limits)?;
         }
         let finest = Grid::new(width, height, |x, y| {

@@ -6,7 +6,7 @@ use super::keys::words::sources;
 use super::keys::{keys, written_as};
 use super::limits::MAX_TILES;
 use super::material::Material;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 sources! {
     /// Where a map of one number comes from: heights, or shares of the roughness.
@@ -139,15 +139,8 @@ pub(crate) fn check(relief: Option<&Relief>, material: &Material, constant: &[&s
 
 impl Relief {
     /// The files of its maps.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        let (map, normals) = match &self.bumps {
-            Bumps::Flat => (None, None),
-            Bumps::Heights { map, .. } => (Some(map), None),
-            Bumps::Normals(path) => (None, Some(path.as_path())),
-        };
-        let maps = [map, self.roughness_map.as_ref()].into_iter().flatten();
-        let files = maps.filter_map(|map| if let MapSource::File(path) = map { Some(path.as_path()) } else { None });
-        normals.into_iter().chain(files)
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.clone().files_mut().map(|(_, path)| std::mem::take(path)).collect()
     }
     /// The keys and files of its maps.
     pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut PathBuf)> {
