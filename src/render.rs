@@ -15,6 +15,7 @@ pub mod steps;
 mod viewer;
 
 use crate::assets::Assets;
+use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
@@ -173,11 +174,13 @@ impl Renderer {
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
         // Starting the driver takes time, so the scene is prepared meanwhile.
         let prepare = || -> Result<_, Error> {
-            let assets = read(&scene, options.limits)?;
+            let mut assets = read(&scene, options.limits)?;
             let start = scene.at(0.0);
             let mut device_scene = DeviceScene::new(&start, &assets)?;
             // The CPU bakes the light map, so that it is the same on all devices.
             isa.bake_lightmap(&mut device_scene, &start);
+            // Later frames read theirs.
+            assets.particles.iter_mut().for_each(ColouredSpheres::release);
             Ok((assets, Arc::new(device_scene)))
         };
         let both = threads::both("driver", || choose(&options.devices), || pool.install(prepare));

@@ -21,11 +21,13 @@ use std::path::Path;
 /// Particles for the renderer.
 #[derive(Clone, Debug)]
 pub struct ColouredSpheres {
-    /// Centers relative to `origin`, and radii.
+    /// Their number.
+    pub count: usize,
+    /// Centers relative to `origin`, and radii; empty once the device scene holds them.
     pub spheres: Vec<([f32; 3], f32)>,
     /// The origin of the devices' coordinates, which have single precision.
     pub origin: Vec3,
-    /// Indices into `colours`.
+    /// Indices into `colours`; empty once the device scene holds them.
     pub colour_indices: Vec<u16>,
     /// The color map and the color of missing values, or the one material.
     pub colours: Vec<Material>,
@@ -77,6 +79,7 @@ impl ColouredSpheres {
         let spheres = set.positions.par_iter().zip(&set.radii);
         let coloured = |colour| Material { colour, ..particles.material };
         Ok(ColouredSpheres {
+            count: set.radii.len(),
             spheres: spheres.map(|(&p, &r)| (to_f32(sub(p, origin)), r as f32)).collect(),
             origin,
             unknown: values.as_ref().map_or(0, |all| all.par_iter().filter(|x| x.is_nan()).count()),
@@ -100,9 +103,14 @@ impl ColouredSpheres {
         [low.map(|x| -x), high].map(|corner| add(corner, self.origin))
     }
 
+    /// Frees what the device scene holds in the order of its tree, so that each array is in memory once.
+    pub fn release(&mut self) {
+        (self.spheres, self.colour_indices) = (Vec::new(), Vec::new());
+    }
+
     /// A remark about particles without a value, if there are any.
     pub fn remark(&self, by: ColourBy) -> Option<String> {
-        let (unknown, all, by) = (self.unknown, self.spheres.len(), by.name());
+        let (unknown, all, by) = (self.unknown, self.count, by.name());
         (unknown > 0).then(|| format!("{unknown} of {all} particles have no number for {by}: they are drawn gray"))
     }
 }

@@ -91,7 +91,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     renderer.run(&FrameList::all(args.runs), vec![Box::new(sink)], &mut measured)?;
     let mut times: Vec<Duration> = measured.frames.iter().map(|frame| frame.stats.kernel).collect();
     times.sort_unstable();
-    let n = renderer.prepared.assets.particles.as_ref().map_or(0, |c| c.spheres.len());
+    let n = renderer.prepared.assets.particles.as_ref().map_or(0, |particles| particles.count);
     let (device, threads) = (measured.devices.join(", "), renderer.threads());
     Ok(print(&format!(
         "{n} particles\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
