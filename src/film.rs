@@ -47,7 +47,7 @@ impl Film {
     /// Registers samples that will be added to the features.
     pub fn expect_features(&mut self, count: u32) {
         self.feature_samples = count;
-        let none = Features { depth: FAR.to_bits(), ..Features::default() };
+        let none = Features { depth: FAR.to_bits(), body: -1, ..Features::default() };
         self.features.resize(self.pixels(), none);
     }
     fn pixels(&self) -> usize {
@@ -89,6 +89,10 @@ impl Film {
     pub fn resolve_half(&self, half: usize) -> Image<f32> {
         let scale = mean_scale(self.samples[half]);
         Image::new(self.width, self.height, 3, self.halves[half].iter().map(|&x| x as f32 * scale).collect())
+    }
+    /// The number of each pixel's body, or -1, if features have been added.
+    pub fn bodies(&self) -> Vec<i32> {
+        self.features.iter().map(|f| f.body).collect()
     }
     /// The layers, if features have been added.
     pub fn layers(&self) -> Option<Layers> {

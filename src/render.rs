@@ -13,6 +13,7 @@ pub mod sheet;
 pub mod stats;
 pub mod steps;
 mod viewer;
+mod window;
 
 use crate::assets::Assets;
 use crate::assets::particles::ColouredSpheres;

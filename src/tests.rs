@@ -52,6 +52,7 @@ mod scheduler;
 mod schema;
 mod second_opinion;
 mod stars;
+mod steady;
 mod sun;
 mod tone;
 mod words;

@@ -23,6 +23,9 @@ pub enum QualityArg {
     Final,
 }
 
+// Frames before and after each one whose light the final quality uses too.
+const FINAL_DENOISE_FRAMES: u32 = 2;
+
 impl QualityArg {
     /// Changes the cost of a picture, within the limits of scenes.
     fn apply(self, scene: &mut Scene) {
@@ -48,6 +51,7 @@ impl QualityArg {
                 render.light_samples = (2 * render.light_samples).min(MAX_LIGHT_SAMPLES);
                 if render.integrator.capabilities().random_samples {
                     scene.film.denoise = Denoise::Guided;
+                    scene.film.denoise_frames = scene.film.denoise_frames.max(FINAL_DENOISE_FRAMES);
                 }
             }
         }

@@ -87,7 +87,11 @@ fn trial_renderer(
     let size = (render.width, render.height);
     let mut sizes = trial_sizes(size).into_iter().peekable();
     while let Some(small) = sizes.next().filter(|&small| small != size) {
-        let mut tried = renderer.varied(|scene| (scene.render.width, scene.render.height) = small);
+        let mut tried = renderer.varied(|scene| {
+            (scene.render.width, scene.render.height) = small;
+            // In a run, a frame is rendered once for all that need it.
+            scene.film.denoise_frames = 0;
+        });
         let Some(&next) = sizes.peek() else { return Ok((tried, small)) };
         let mut measured = Measured::default();
         tried.capture(&FrameList::one(frames.nth(0).unwrap_or_default()), needs, &mut measured)?;

@@ -35,6 +35,8 @@ pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
         .map_or((COLUMNS, ROWS), |(width, height)| (u32::from(width.0), u32::from(height.0)));
     let columns = args.columns.unwrap_or(columns).max(1);
     fit(&mut scene, protocol, (columns, rows.saturating_sub(1).max(1)), args.changes.size.is_some());
+    // A look at a frame does not wait for those around it.
+    scene.film.denoise_frames = 0;
     let mut renderer = Renderer::prepare(scene, args.device.options()).map_err(|e| text.placed(e))?;
     let image = renderer.still(asked.nth(0).unwrap_or_default())?;
     let failed = |e: std::io::Error| Failure::from(OutputError::Write("the preview".into(), e));

@@ -137,7 +137,14 @@ impl Cpu {
         }
         let (sums, counts) = memory.sums_and_counts(&task);
         let scene = self.scene.host();
-        let context = PostContext { scene: &scene, isa: self.isa, frame: task.frame, denoiser: None, halves: None };
+        let context = PostContext {
+            scene: &scene,
+            isa: self.isa,
+            frame: task.frame,
+            denoiser: None,
+            halves: None,
+            blended: None,
+        };
         let rgba = bytemuck::cast_slice_mut(out.sized(4 * size.0 as usize * size.1 as usize));
         self.pool.install(|| {
             let mut image = film::resolve(size, sums, task.samples.end - task.samples.start, counts, self.isa);

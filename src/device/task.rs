@@ -22,6 +22,8 @@ pub struct Task {
     pub adaptive: Option<AdaptiveTask>,
     /// What the task writes.
     pub output: TaskOutput,
+    /// Features: the number of mirrors and clear surfaces that albedo and normal are followed through.
+    pub follows: u32,
 }
 
 /// The parameters of adaptive sampling; see [`Sampling::Adaptive`].
@@ -53,6 +55,7 @@ impl Task {
             stride: 1,
             adaptive: AdaptiveTask::new(scene.render.sampling),
             output: TaskOutput::Picture,
+            follows: 0,
         }
     }
     /// The part of the samples that is taken at one of several moments. The number of a sample selects its moment, so
@@ -84,6 +87,7 @@ impl Task {
             min_samples: adaptive.map_or(0, |a| a.min.cast_signed()),
             noise: adaptive.map_or(0, |a| a.noise.cast_signed()),
             gain: adaptive.map_or(1.0, |a| f32::from_bits(a.gain)),
+            follows: self.follows.cast_signed(),
         }
     }
 }
@@ -95,7 +99,7 @@ pub enum TaskOutput {
     Picture,
     /// Sums of the samples' light, which the host adds up.
     Sums,
-    /// Albedo, normal and distance of the first surfaces.
+    /// Albedo, normal, distance and body of the surfaces that are seen.
     Features,
 }
 

@@ -8,6 +8,7 @@ pub mod guided;
 pub mod legend;
 pub mod lens;
 mod pyramid;
+pub mod steady;
 
 use super::image::{Image, Layers};
 use crate::device_scene::HostScene;
@@ -18,6 +19,7 @@ use crate::scene::{Camera, Denoise, Exposure, FilmSettings, Scene, Tone};
 use bloom::Bloom;
 use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
 use glare::Glare;
+use guided::Noisy;
 use legend::Legend;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -56,6 +58,8 @@ pub struct PostContext<'a> {
     pub denoiser: Option<&'a Denoiser>,
     /// The mean light of two halves of the samples, if they are known apart.
     pub halves: Option<&'a [Image<f32>; 2]>,
+    /// The light with that of the frames before and after it, for the denoiser of our own. It replaces the image's.
+    pub blended: Option<&'a Noisy>,
 }
 
 impl PostStep {
@@ -88,7 +92,7 @@ impl PostStep {
         layers: Option<&Layers>,
         context: &PostContext,
     ) -> Result<(), DenoiserError> {
-        let PostContext { isa, frame, denoiser, halves, .. } = *context;
+        let PostContext { isa, frame, denoiser, halves, blended, .. } = *context;
         match self {
             PostStep::Denoise(_) => {
                 if let (Some(denoiser), Some(layers)) = (denoiser, layers) {
@@ -96,8 +100,10 @@ impl PostStep {
                 }
             }
             PostStep::Guided => {
-                if let Some(layers) = layers {
-                    guided::apply(image, layers, halves, isa);
+                if let Some(noisy) = blended {
+                    noisy.clean(image, isa);
+                } else if let Some(layers) = layers {
+                    Noisy::new(image, layers, halves, isa).clean(image, isa);
                 }
             }
             PostStep::Gain([r, g, b]) => {
@@ -192,8 +198,8 @@ impl PostPipeline {
     pub fn is_exact(&self) -> bool {
         !self.steps.iter().any(PostStep::is_library)
     }
-    /// Whether a step reads the light of two halves of the samples.
-    pub fn needs_halves(&self) -> bool {
+    /// Whether noise is removed by the filter of our own, which reads the light of two halves of the samples.
+    pub fn is_guided(&self) -> bool {
         self.steps.contains(&PostStep::Guided)
     }
     /// Whether a step reads the layers.
@@ -343,9 +349,9 @@ mod tests {
         assert!(denoised.needs_host() && denoised.needs_layers() && !denoised.is_exact());
         assert_eq!(denoised.exact(), pipeline(all, None));
         let own = pipeline(|film| film.denoise = Denoise::Guided, None);
-        assert!(own.needs_host() && own.needs_layers() && own.needs_halves() && own.is_exact() && own.exact() == own);
+        assert!(own.needs_host() && own.needs_layers() && own.is_guided() && own.is_exact() && own.exact() == own);
         let library = pipeline(|film| film.denoise = Denoise::Guided, Some(&DenoiserLibrary::Usual));
-        assert!(!library.is_exact() && !library.needs_halves(), "the library takes its place");
+        assert!(!library.is_exact() && !library.is_guided(), "the library takes its place");
         let mut legend = pipeline(all, None);
         legend.steps.push(PostStep::Legend(Legend { title: "size".into(), range: [0.0, 1.0], tone: Tone::Soft }));
         assert!(legend.needs_host() && !legend.needs_layers() && legend.is_exact());
@@ -358,7 +364,7 @@ mod tests {
     fn after(step: PostStep, mut image: Image<f32>, frame: u32) -> Image<f32> {
         let scene = DeviceScene::new(&Scene::sample(), &Assets::default()).unwrap();
         let isa = Isa::pick(None).unwrap();
-        let context = PostContext { scene: &scene.host(), isa, frame, denoiser: None, halves: None };
+        let context = PostContext { scene: &scene.host(), isa, frame, denoiser: None, halves: None, blended: None };
         step.apply(&mut image, None, &context).unwrap();
         image
     }

@@ -1,10 +1,11 @@
 //! Estimates the memory of a run's frames before any is rendered.
 
-use super::delivery::{finisher_threads, frame_pixel, pictures, writers};
+use super::delivery::{finisher_threads, frame_pixel, pictures, waiting_frames, writers};
 use super::plan::{Finish, FrameNeeds};
+use super::window::Window;
 use super::{Devices, RenderOptions};
 use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
-use crate::film::post::{PostPipeline, guided};
+use crate::film::post::{PostPipeline, guided, steady};
 use crate::output::PixelFormats;
 use crate::scene::Scene;
 use std::sync::Arc;
@@ -79,10 +80,14 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, 
         let open = tasks.min(2) + finishers;
         pixel += open * (counts + if in_rounds { 3 * sums } else { sums });
     }
-    if post.needs_halves() {
+    if post.is_guided() {
         pixel += finishers.max(1) * guided::BYTES;
     }
-    let kept = frame_pixel(needs) - CODES;
+    let (window, kept) = (Window::of(scene, post), frame_pixel(needs) - CODES);
+    pixel += waiting_frames(window) * (steady::BYTES + kept);
+    if !window.is_single() {
+        pixel += finishers.max(1) * steady::BLEND_BYTES;
+    }
     if needs.layers {
         pixel += 2 * tasks * TaskOutput::Features.bytes_a_pixel();
     }

@@ -3,14 +3,18 @@
 
 use super::frames::FrameList;
 use super::handover::CompletedFrame;
-use super::plan::{FramePart, FrameTask, Plan};
+use super::plan::{FramePart, FrameTask, Plan, moment_of};
 use super::prepared::PreparedScene;
 use super::stats::FrameStats;
+use super::window::{Gathered, SeenFrame};
 use crate::cancel::Cancel;
 use crate::device::{DeviceError, FilmSlice, Memory, Moment, SampleCounter, TaskStats};
 use crate::error::Error;
 use crate::film::Film;
+use crate::film::image::Image;
 use crate::film::post::denoise::{Denoiser, DenoiserError};
+use crate::film::post::guided::Noisy;
+use crate::film::post::steady::{Seen, View};
 use crate::film::post::{PostContext, PostPipeline};
 use crate::output::Already;
 use std::sync::Arc;
@@ -49,6 +53,8 @@ pub struct OpenFrame {
 pub enum Closed {
     /// It needs these parts too.
     Open(Box<OpenFrame>, Vec<FramePart>),
+    /// Its light is complete, and others wait for it. The memory is not needed any more.
+    Seen(Box<SeenFrame>, Option<FilmSlice>),
     /// It is finished. The memory is not needed any more.
     Complete(Box<CompletedFrame>, Option<FilmSlice>),
 }
@@ -161,15 +167,11 @@ impl OpenFrame {
         let scene = Arc::clone(&self.moments[0].scene);
         let host = scene.host();
         let post = work.post.of_frame(self.number);
-        let is_apart = post.needs_halves() && self.film.samples()[1] > 0;
+        let is_apart = post.is_guided() && self.film.samples()[1] > 0;
         let halves = is_apart.then(|| [0, 1].map(|half| self.film.resolve_half(half)));
-        let context = PostContext {
-            scene: &host,
-            isa: work.prepared.isa,
-            frame: self.number,
-            denoiser: work.denoiser,
-            halves: halves.as_ref(),
-        };
+        let isa = work.prepared.isa;
+        let (frame, denoiser) = (self.number, work.denoiser);
+        let context = PostContext { scene: &host, isa, frame, denoiser, halves: halves.as_ref(), blended: None };
         if work.plan.noise > 0.0 {
             let noise = work.prepared.pool.install(|| noise(&self.film, &post.exact(), &context));
             self.stats.noise = Some(noise.map_err(DeviceError::from)?);
@@ -183,6 +185,7 @@ impl OpenFrame {
         let is_linear = taken != [0; 2];
         self.stats.samples =
             if is_linear { taken[0] + taken[1] } else { work.prepared.scene.render.samples_per_pixel() };
+        let view = self.view(work);
         let mut frame = CompletedFrame {
             index: self.index,
             number: self.number,
@@ -191,27 +194,67 @@ impl OpenFrame {
             stats: self.stats,
             picture: self.picture,
         };
-        let mut spare = None;
-        if is_linear {
-            let mut image = work.prepared.pool.install(|| match &self.sums {
-                Some((part, slice)) => {
-                    let sums = slice.pixels.sums_and_counts(&part.task).0;
-                    self.film.resolve_whole(sums, work.prepared.isa)
-                }
-                None => self.film.resolve(work.prepared.isa),
-            });
-            spare = self.sums.map(|(_, slice)| slice);
-            frame.picture.planes = Memory::default();
-            let rgba = frame.picture.pixels.sized(4 * image.data().len() / 3);
-            let rgba = bytemuck::cast_slice_mut(rgba);
-            let (layers, is_transparent) = (frame.layers.as_mut(), work.prepared.scene.world.sky.transparent);
-            let finished =
-                work.prepared.pool.install(|| post.picture(&context, &mut image, layers, is_transparent, rgba));
-            finished.map_err(DeviceError::from)?;
-            frame.linear = work.plan.keeps_light.then_some(image);
+        if !is_linear {
+            return Ok(Closed::Complete(Box::new(frame), None));
         }
+        let mut image = work.prepared.pool.install(|| match &self.sums {
+            Some((part, slice)) => {
+                let sums = slice.pixels.sums_and_counts(&part.task).0;
+                self.film.resolve_whole(sums, isa)
+            }
+            None => self.film.resolve(isa),
+        });
+        let spare = self.sums.take().map(|(_, slice)| slice);
+        if let Some(layers) = frame.layers.as_ref().filter(|_| !work.plan.window.is_single()) {
+            let seen = || {
+                let noisy = Noisy::new(&image, layers, halves.as_ref(), isa);
+                Seen::new(noisy, self.film.bodies(), view, isa)
+            };
+            let seen = work.prepared.pool.install(seen);
+            return Ok(Closed::Seen(Box::new(SeenFrame::new(seen, Arc::clone(&scene), Box::new(frame))), spare));
+        }
+        develop(work, &post, &context, &mut frame, &mut image)?;
+        frame.linear = work.plan.keeps_light.then_some(image);
         Ok(Closed::Complete(Box::new(frame), spare))
     }
+
+    // The camera and the bodies at the frame's first moment, which its layers are of.
+    fn view(&self, work: &RunContext) -> View {
+        let (prepared, first) = (work.prepared, &self.moments[0]);
+        let here = prepared.scene.at(moment_of(&prepared.scene, self.number, 0));
+        View::new(&here, prepared.first.origin, &first.camera)
+    }
+}
+
+impl Gathered {
+    /// Makes the picture of the frame.
+    pub fn develop(mut self, work: &RunContext) -> Result<CompletedFrame, Error> {
+        let (number, isa) = (self.frame.number, work.prepared.isa);
+        let blended = work.prepared.pool.install(|| self.own.seen.blended(self.others.iter().map(|other| &other.seen)));
+        let (host, post) = (self.own.scene.host(), work.post.of_frame(number));
+        let (denoiser, blended) = (work.denoiser, Some(&blended));
+        let context = PostContext { scene: &host, isa, frame: number, denoiser, halves: None, blended };
+        let (width, height) = work.prepared.first.size();
+        let mut image = Image::new(width, height, 3, vec![0.0; 3 * width as usize * height as usize]);
+        develop(work, &post, &context, &mut self.frame, &mut image)?;
+        self.frame.linear = work.plan.keeps_light.then_some(image);
+        Ok(*self.frame)
+    }
+}
+
+// Makes a frame's picture of its light, which post steps change.
+fn develop(
+    work: &RunContext,
+    post: &PostPipeline,
+    context: &PostContext,
+    frame: &mut CompletedFrame,
+    image: &mut Image<f32>,
+) -> Result<(), DeviceError> {
+    frame.picture.planes = Memory::default();
+    let rgba = frame.picture.pixels.sized(4 * image.data().len() / 3);
+    let rgba = bytemuck::cast_slice_mut(rgba);
+    let (layers, is_transparent) = (frame.layers.as_mut(), work.prepared.scene.world.sky.transparent);
+    Ok(work.prepared.pool.install(|| post.picture(context, image, layers, is_transparent, rgba))?)
 }
 
 // The noise of a path-traced picture: the root mean square of half the difference between two halves of the samples,

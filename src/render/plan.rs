@@ -1,5 +1,6 @@
 //! Splits a run's frames into tasks: bands of rows, and rounds of samples. All combinations are values of one type.
 
+use super::window::Window;
 use crate::device::{AdaptiveTask, BAND_STEP, DeviceInfo, DeviceNeeds, Task, TaskOutput};
 use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
@@ -23,6 +24,9 @@ pub enum Split {
 const FIRST_ROUND: u32 = 16;
 /// Maximum number of samples per pixel that features are averaged over.
 const FEATURE_SAMPLES: u32 = 64;
+// Mirrors and clear surfaces that layers for the denoiser's library look through. The filter of our own does worse with such layers:
+// behind glass they are noisy themselves.
+const FOLLOWED: u32 = 4;
 // Bands of a tall picture. A low picture has fewer bands, or bands of two tiles.
 const BANDS: u32 = 64;
 
@@ -66,7 +70,7 @@ impl FrameNeeds {
             adaptive: scene.render.sampling.is_adaptive(),
             post: (finish == Finish::Device).then(|| Arc::clone(post)),
         };
-        let halves = post.needs_halves() && !scene.render.sampling.is_adaptive();
+        let halves = post.is_guided() && !scene.render.sampling.is_adaptive();
         FrameNeeds { formats, finish, halves, device }
     }
 }
@@ -96,6 +100,8 @@ pub struct Plan {
     is_transparent: bool,
     /// The number of moments within the shutter's time that a frame's samples are spread over; 1 without motion blur.
     pub moments: u32,
+    /// The frames that each one is made of.
+    pub window: Window,
 }
 
 /// What a task makes of a frame.
@@ -150,6 +156,7 @@ impl Plan {
             has_halves: needs.halves,
             is_transparent: scene.world.sky.transparent,
             moments: moments(scene),
+            window: Window::of(scene, post),
         }
     }
 
@@ -197,13 +204,15 @@ impl Plan {
         let adaptive = self.adaptive.filter(|_| kind != FrameTask::Features);
         let gain = || self.post.as_ref().map_or(1.0, |post| post.exposure(frame));
         let adaptive = adaptive.map(|task| AdaptiveTask { gain: gain().to_bits(), ..task });
+        let by_library = self.post.as_ref().is_some_and(|post| !post.is_exact());
+        let follows = if by_library && kind == FrameTask::Features { FOLLOWED } else { 0 };
         let (groups, of) = match kind {
             FrameTask::Picture => (1, self.moments),
             FrameTask::Half(_) => (self.moments, 1),
             FrameTask::Features => (1, 1),
         };
         let part = |moments: Range<u32>, rows: Range<u32>| {
-            let task = Task { frame, rows, samples: samples.clone(), stride: 1, adaptive, output };
+            let task = Task { frame, rows, samples: samples.clone(), stride: 1, adaptive, output, follows };
             FramePart { kind, task: task.at_moment(moments.start, groups), moments }
         };
         let all = (0..groups).flat_map(|i| self.bands().map(move |rows| part(i..i + of, rows)));

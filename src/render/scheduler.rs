@@ -8,8 +8,10 @@ mod finishing;
 use super::handover::Delivery;
 use super::open_frame::{OpenFrame, RunContext};
 use super::plan::{FramePart, FrameTask};
+use super::window::Neighbors;
 use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Moment, TaskStats};
 use crate::error::Error;
+use crate::output::Already;
 use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
@@ -30,10 +32,11 @@ pub struct FrameQueue<'a> {
 }
 
 struct State<'a> {
-    frames: Box<dyn Iterator<Item = u32> + Send + 'a>,
-    // The number of frames taken from the list so far, and how many of them were skipped.
+    frames: Wanted<'a>,
+    // Frames that are rendered for others, if frames are made of several.
+    neighbors: Neighbors,
+    // The number of frames begun so far.
     begun: usize,
-    skipped: usize,
     // Animated frames whose scene is prepared.
     prepared: VecDeque<Prepared>,
     open: Vec<OpenFrame>,
@@ -44,6 +47,30 @@ struct State<'a> {
     // No more frames are opened.
     ended: bool,
     failure: Option<Error>,
+}
+
+// The frames of a run that do not exist yet.
+struct Wanted<'a> {
+    all: Box<dyn Iterator<Item = u32> + Send + 'a>,
+    already: &'a [Already],
+    // The number of frames taken from the list so far, and how many of them were skipped.
+    taken: usize,
+    skipped: usize,
+}
+
+impl Wanted<'_> {
+    // The position in the run, and the number.
+    fn next(&mut self) -> Option<(usize, u32)> {
+        loop {
+            let number = self.all.next()?;
+            if !self.already.is_empty() && self.already.iter().all(|has| has(number)) {
+                self.skipped += 1;
+                continue;
+            }
+            self.taken += 1;
+            return Some((self.taken - 1, number));
+        }
+    }
 }
 
 struct Prepared {
@@ -87,9 +114,9 @@ impl<'a> FrameQueue<'a> {
         spare: Vec<FilmSlice>,
     ) -> FrameQueue<'a> {
         let state = State {
-            frames: Box::new(work.frames.iter()),
+            frames: Wanted { all: Box::new(work.frames.iter()), already: work.already, taken: 0, skipped: 0 },
+            neighbors: Neighbors::new(work.plan.window),
             begun: 0,
-            skipped: 0,
             prepared: VecDeque::new(),
             open: Vec::new(),
             ready: VecDeque::new(),
@@ -112,17 +139,12 @@ impl<'a> FrameQueue<'a> {
         turn.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    // The next frame that does not exist yet.
+    // The next frame to render: one that does not exist yet, or one that lends it light.
     fn next_frame(&self, state: &mut State<'a>) -> Option<(usize, u32)> {
-        loop {
-            let number = state.frames.next()?;
-            if !self.work.already.is_empty() && self.work.already.iter().all(|has| has(number)) {
-                state.skipped += 1;
-                continue;
-            }
-            state.begun += 1;
-            return Some((state.begun - 1, number));
-        }
+        let State { frames, neighbors, begun, .. } = state;
+        let number = neighbors.next(|| frames.next())?;
+        *begun += 1;
+        Some((*begun - 1, number))
     }
 
     /// The memory that was used for tasks.
@@ -131,7 +153,7 @@ impl<'a> FrameQueue<'a> {
     }
 
     pub fn skipped(&self) -> usize {
-        self.lock().skipped
+        self.lock().frames.skipped
     }
 
     // Whether no more frames are to be opened.

@@ -3,9 +3,11 @@
 
 use super::Renderer;
 use super::frames::FrameList;
+use super::handover::CompletedFrame;
 use super::open_frame::{Closed, OpenFrame, RunContext};
 use super::plan::{FrameNeeds, FramePart, Plan, Split};
 use super::prepared::PreparedScene;
+use super::window::Neighbors;
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
 use crate::device::{Device, FilmSlice, SampleCounter, TaskOutput, TaskStats};
@@ -49,6 +51,8 @@ pub struct FrameSteps {
     cpu: Cpu,
     cancel: Cancel,
     meter: SampleCounter,
+    // The frames that lend this one light.
+    neighbors: Neighbors,
     // None after the picture is finished.
     open: Option<OpenFrame>,
     parts: Vec<FramePart>,
@@ -67,15 +71,23 @@ impl FrameSteps {
         let needs = FrameNeeds::of(&prepared.scene, PixelFormats::RGBA8, &post);
         let cpu = renderer.cpu(prepared.isa).with_post(needs.device.post.clone());
         let plan = Plan::new(&prepared.scene, &[cpu.info()], 1, &needs, Split::Tiles, &post);
-        let moments = prepared.pool.install(|| prepared.moments_of(frame, plan.moments))?;
-        let (cancel, meter) = (Cancel::new(), SampleCounter::default());
+        let (cancel, meter, neighbors) = (Cancel::new(), SampleCounter::default(), Neighbors::new(plan.window));
         let (open, parts, added) = (None, Vec::new(), Vec::new());
-        let mut steps = FrameSteps { prepared, frames, plan, post, cpu, cancel, meter, open, parts, added };
-        let work = steps.context();
-        let mut open = OpenFrame::new(&work, (0, frame), moments, FilmSlice::default());
-        let parts = open.first_round(&work);
-        steps.begin(open, parts);
+        let mut steps = FrameSteps { prepared, frames, plan, post, cpu, cancel, meter, neighbors, open, parts, added };
+        let mut wanted = Some((0, frame));
+        let first = steps.neighbors.next(|| wanted.take());
+        steps.open_frame(first.unwrap_or(frame))?;
         Ok(steps)
+    }
+
+    fn open_frame(&mut self, number: u32) -> Result<(), Error> {
+        let count = self.plan.moments;
+        let moments = self.prepared.pool.install(|| self.prepared.moments_of(number, count))?;
+        let work = self.context();
+        let mut open = OpenFrame::new(&work, (0, number), moments, FilmSlice::default());
+        let parts = open.first_round(&work);
+        self.begin(open, parts);
+        Ok(())
     }
 
     fn context(&self) -> RunContext<'_> {
@@ -167,11 +179,26 @@ impl FrameSteps {
                 self.begin(*open, parts);
                 Ok(None)
             }
-            Closed::Complete(frame, _) => {
-                let (width, height) = self.prepared.first.size();
-                Ok(Some(Image::new(width, height, 4, frame.picture.pixels.bytes().to_vec())))
+            Closed::Seen(frame, _) => {
+                let (mut gathered, _) = self.neighbors.add(*frame);
+                match gathered.pop().map(|one| one.develop(&self.context())).transpose()? {
+                    Some(frame) => Ok(Some(self.picture(&frame))),
+                    None => self.next_frame().map(|()| None),
+                }
             }
+            Closed::Complete(frame, _) => Ok(Some(self.picture(&frame))),
         }
+    }
+
+    fn picture(&self, frame: &CompletedFrame) -> Image<u8> {
+        let (width, height) = self.prepared.first.size();
+        Image::new(width, height, 4, frame.picture.pixels.bytes().to_vec())
+    }
+
+    // Goes on with the next frame that lends this one light.
+    fn next_frame(&mut self) -> Result<(), Error> {
+        let next = self.neighbors.next(|| None).ok_or_else(finished)?;
+        self.open_frame(next)
     }
 
     /// Goes to the steps of the next round without the light of this one, where another process adds it.
@@ -181,6 +208,9 @@ impl FrameSteps {
     pub fn skip_round(&mut self) -> Result<(), Error> {
         let mut open = self.open.take().ok_or_else(finished)?;
         let parts = open.next_round(&self.context());
+        if parts.is_empty() && !self.plan.window.is_single() {
+            return self.next_frame();
+        }
         self.begin(open, parts);
         Ok(())
     }
@@ -231,6 +261,8 @@ mod tests {
             ("[render]\nsamples = 3\n[camera]\nshutter = 0.5\n", 1),
             ("[sky]\ntransparent = true\n", 1),
             ("[film]\nexposure = \"auto\"\nbloom = 0.3\n", 1),
+            // Two frames on each side lend this one light.
+            ("[film]\ndenoise = \"guided\"\ndenoise_frames = 2\n[render]\nintegrator = \"path\"\nsamples = 4\n", 5),
         ];
         for (tables, rounds) in scenes {
             let mut renderer = renderer(tables);

@@ -45,6 +45,9 @@ keys! {
         pub dither: Option<bool> = None, group("Pixels"), spelled();
         /// How noise is removed, with the same bytes on all machines; `--denoise` takes a library instead.
         pub denoise: Denoise = Denoise::None, group("Pixels");
+        /// Number of frames before and after each one whose light `denoise = "guided"` uses too, so that what is left of the noise
+        /// does not flicker. A single frame of a clip then takes the time of all of them.
+        pub denoise_frames: u32 = 0, rule(Rule::Whole(0, FilmSettings::MAX_DENOISE_FRAMES)), slider(0.0, 4.0), example("2");
         /// The curve from light to picture.
         pub tone: Tone = Tone::Soft, group("Exposure"), flat();
         /// What keys of film, floor, lamps and shutter hold that the scene does not give; without it each has its own default.
@@ -64,6 +67,8 @@ impl FilmSettings {
     pub const DAYLIGHT: f64 = 6504.0;
     /// The range of `white_balance`, kelvin. The formula for the Planckian locus holds within it.
     pub const TEMPERATURES: [f64; 2] = [1667.0, 25000.0];
+    /// Maximum number of frames before and after each one that denoise it.
+    pub const MAX_DENOISE_FRAMES: u32 = 8;
     /// Maximum exposure in stops, up or down.
     pub const MAX_STOPS: f64 = 20.0;
 
@@ -76,6 +81,7 @@ impl FilmSettings {
                 tone: plain.tone,
                 filter: plain.filter,
                 denoise: plain.denoise,
+                denoise_frames: plain.denoise_frames,
                 dither: None,
                 look: None,
                 ..*self

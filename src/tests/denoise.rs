@@ -1,8 +1,10 @@
 //! The denoiser of our own: what it keeps, what it removes, and its bytes.
 
 use super::common::*;
+use crate::device::{Device, FilmSlice, Task, TaskOutput};
 use crate::film::image::{Image, Layers};
-use crate::film::post::guided;
+use crate::film::post::guided::Noisy;
+use crate::gpu_types::{FIXED_ONE, Features};
 use crate::kernels::Isa;
 use crate::render::plan::Split;
 use crate::{RenderOptions, Renderer, Scene};
@@ -47,7 +49,7 @@ fn made((width, height): (u32, u32), deviation: f32, of: impl Fn(u32, u32) -> Pi
 impl Made {
     fn filtered(&self, with_halves: bool, isa: Isa) -> Image<f32> {
         let mut image = self.noisy.clone();
-        guided::apply(&mut image, &self.layers, with_halves.then_some(&self.halves), isa);
+        Noisy::new(&image, &self.layers, with_halves.then_some(&self.halves), isa).clean(&mut image, isa);
         image
     }
     fn error(&self, image: &Image<f32>) -> f64 {
@@ -176,5 +178,32 @@ fn every_way_of_sampling_is_denoised() {
         let [plain, clean] = [&plain, &clean].map(|scene| picture(scene, RenderOptions::on_cpu()));
         assert_ne!(plain, clean, "{samples}");
         assert!((mean(&clean) / mean(&plain) - 1.0).abs() < 0.05, "{samples}");
+    }
+}
+
+// A mirror that shows a red wall behind the camera.
+#[test]
+fn layers_for_the_library_are_followed_through_mirrors() {
+    let scene = toml(
+        "[output]\nsize = [32, 32]\n[render]\nintegrator = \"path\"\nsamples = 4\n[camera]\nposition = [4, 0, 0]\nlook_at = [0, 0, 0]\nfov_deg = 10\n\
+         [[body]]\nsolid = \"cube\"\nreflection = 1\nbar = 0\nradius = 1.7320508\n\
+         [[rectangle]]\ncenter = [9, 0, 0]\nfacing = [-1, 0, 0]\nsize = [8, 8]\ncolor = [1, 0, 0]\n",
+    );
+    let renderer = Renderer::with_options(scene.clone(), RenderOptions::on_cpu()).unwrap();
+    let moments = renderer.prepared.views_of(0, 1, &renderer.prepared.first);
+    for isa in Isa::tested() {
+        let features = |follows| {
+            let task = Task { output: TaskOutput::Features, follows, ..Task::picture(&scene, 0) };
+            let mut cpu = renderer.cpu(isa);
+            let ticket = cpu.submit(&task, &moments, FilmSlice::default()).unwrap();
+            let (_, slice) = cpu.wait(ticket).unwrap();
+            bytemuck::cast_slice::<_, Features>(slice.pixels.bytes())[16 * 32 + 16]
+        };
+        let [first, seen] = [0, 4].map(features);
+        let all = 4 * FIXED_ONE as i64;
+        assert_eq!((first.albedo, first.normal), ([all; 3], [all, 0, 0]), "{isa:?}");
+        assert_eq!((seen.albedo, seen.normal), ([all, 0, 0], [-all, 0, 0]), "{isa:?}");
+        assert_eq!((first.depth, first.body, first.hits), (seen.depth, seen.body, seen.hits));
+        assert_eq!((seen.body, seen.hits), (0, 4));
     }
 }

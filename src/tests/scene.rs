@@ -175,6 +175,7 @@ fn film() -> impl Strategy<Value = FilmSettings> {
                 tone,
                 look: None,
                 denoise: if bloom > 0.5 { Denoise::Guided } else { Denoise::None },
+                denoise_frames: (grain * 8.0) as u32,
                 glare: grain,
                 glare_length: vignette,
                 glare_rays: (bloom * 32.0) as u32,

@@ -191,6 +191,7 @@ impl RendererCache {
                 (render.width, render.height) = (render.width.div_ceil(shorter), render.height.div_ceil(shorter));
                 if !is_own {
                     render.set_samples(levels[level]);
+                    scene.film.denoise_frames = 0;
                 }
                 if is_draft {
                     render.depth = render.depth.min(DRAFT_DEPTH);

@@ -1,6 +1,7 @@
 //! The denoiser of our own, with the same bytes on all machines: passes of a filter that is led by albedo, normal and depth of
 //! the first surfaces, and by how noisy each pixel is (kernels/post/denoise.cuh). Noise is measured as the difference of two
 //! halves of the samples. Surfaces with a texture are filtered without it: their light is divided by the albedo.
+//! `steady` lends a frame the light of its neighbors in time before that.
 
 use crate::film::image::{Image, Layers};
 use crate::gpu_types::{DENOISE_GUIDES, DENOISE_LIGHT};
@@ -16,38 +17,57 @@ const DARKEST: f32 = 0.05;
 /// Bytes per pixel that the filter takes: light before and after a pass, guides, and the halves.
 pub const BYTES: usize = size_of::<f32>() * (2 * LIGHT + GUIDES + 2 * 3);
 
-/// Removes noise from mean light. `halves` is the light of two halves of the samples; without them, noise is how much a pixel
-/// differs from its neighbors.
-pub fn apply(image: &mut Image<f32>, layers: &Layers, halves: Option<&[Image<f32>; 2]>, isa: Isa) {
-    let (width, height) = (image.width() as usize, image.height() as usize);
-    if image.data().is_empty() {
-        return;
-    }
-    let guides = guides(layers, width);
-    let mut light = planes(image, layers, width);
-    measure_noise(&mut light, layers, halves, width);
-    let variance: Vec<f32> = {
-        let mut smooth = vec![0.0; width * height];
-        let rows = smooth.par_chunks_mut(width).enumerate();
+/// A frame's noisy light over its albedo, with what leads the filter.
+#[derive(Clone)]
+pub struct Noisy {
+    pub width: usize,
+    pub height: usize,
+    /// Rows of red, green and blue, and the variance of their luminance.
+    pub light: Vec<f32>,
+    /// Rows of albedo, normal, 1 / distance, and its slopes across and down.
+    pub guides: Vec<f32>,
+}
+
+impl Noisy {
+    /// The noisy light of a frame. `halves` is the light of two halves of the samples; without them, noise is how much a pixel differs
+    /// from its neighbors.
+    pub fn new(image: &Image<f32>, layers: &Layers, halves: Option<&[Image<f32>; 2]>, isa: Isa) -> Noisy {
+        let (width, height) = (image.width() as usize, image.height() as usize);
+        let guides = guides(layers, width.max(1));
+        let mut light = planes(image, layers, width.max(1));
+        measure_noise(&mut light, layers, halves, width.max(1));
+        let mut variance = vec![0.0; width * height];
+        let rows = variance.par_chunks_mut(width.max(1)).enumerate();
         rows.for_each(|(y, row)| isa.smooth_variance((&light, &guides), (width, height), y, row));
-        smooth
-    };
-    let rows = light.par_chunks_mut(LIGHT * width).zip(variance.par_chunks(width));
-    rows.for_each(|(row, variance)| row[3 * width..].copy_from_slice(variance));
-    let mut filtered = vec![0.0; light.len()];
-    for step in STEPS {
-        let rows = filtered.par_chunks_mut(LIGHT * width).enumerate();
-        rows.for_each(|(y, row)| isa.denoise((&light, &guides), (width, height), y, step, row));
-        std::mem::swap(&mut light, &mut filtered);
+        let rows = light.par_chunks_mut((LIGHT * width).max(1)).zip(variance.par_chunks(width.max(1)));
+        rows.for_each(|(row, variance)| row[3 * width..].copy_from_slice(variance));
+        Noisy { width, height, light, guides }
     }
-    let albedo = layers.albedo.data();
-    image.each_row(|y, row| {
-        let at = y as usize * width;
-        for (x, pixel) in row.iter_mut().enumerate() {
-            let albedo = &albedo[3 * (at + x)..][..3];
-            *pixel = [0, 1, 2].map(|c| light[LIGHT * at + c * width + x] * albedo[c].max(DARKEST));
+
+    /// The light without noise, in the same rows.
+    pub fn filtered(&self, isa: Isa) -> Vec<f32> {
+        let (mut to, mut from) = (vec![0.0; self.light.len()], Vec::new());
+        for (i, step) in STEPS.into_iter().enumerate() {
+            let light: &[f32] = if i == 0 { &self.light } else { &from };
+            let rows = to.par_chunks_mut((LIGHT * self.width).max(1)).enumerate();
+            rows.for_each(|(y, row)| isa.denoise((light, &self.guides), (self.width, self.height), y, step, row));
+            from.resize(to.len(), 0.0);
+            std::mem::swap(&mut to, &mut from);
         }
-    });
+        from
+    }
+
+    /// Writes the light without noise into the frame's image.
+    pub fn clean(&self, image: &mut Image<f32>, isa: Isa) {
+        let (width, light) = (self.width, self.filtered(isa));
+        image.each_row(|y, row| {
+            let (light, albedo) =
+                (&light[LIGHT * width * y as usize..][..LIGHT * width], &self.guides[GUIDES * width * y as usize..]);
+            for (x, pixel) in row.iter_mut().enumerate() {
+                *pixel = [0, 1, 2].map(|c| light[c * width + x] * albedo[c * width + x].max(DARKEST));
+            }
+        });
+    }
 }
 
 // Rows of light over the albedo, and a row of zeros below each.

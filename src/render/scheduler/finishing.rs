@@ -1,4 +1,5 @@
-//! Finishes frames whose tasks are done: starts another round, or delivers the picture.
+//! Finishes frames whose tasks are done: starts another round, or delivers the picture. A frame that others lend light to waits for
+//! them.
 
 use super::super::open_frame::{Closed, OpenFrame};
 use super::FrameQueue;
@@ -35,6 +36,16 @@ impl FrameQueue<'_> {
     fn close(&self, open: OpenFrame) -> Result<(), Error> {
         match open.close(self.work)? {
             Closed::Open(open, parts) => self.add_parts(&mut self.lock(), *open, parts),
+            Closed::Seen(frame, spare) => {
+                let mut state = self.lock();
+                state.spare.extend(spare);
+                let (gathered, free) = state.neighbors.add(*frame);
+                drop(state);
+                free.into_iter().for_each(|picture| self.delivery.give_picture(picture));
+                for one in gathered {
+                    self.delivery.deliver(one.develop(self.work)?);
+                }
+            }
             Closed::Complete(frame, spare) => {
                 self.lock().spare.extend(spare);
                 self.delivery.deliver(*frame);

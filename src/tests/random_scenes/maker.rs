@@ -255,6 +255,8 @@ impl SceneMaker<'_> {
         if self.some(0.1) {
             let denoise = self.one_of(&["none", "guided"]);
             self.add(format_args!("denoise = \"{denoise}\""));
+            let frames = self.one_of(&[0, 0, 1, 2]);
+            self.add(format_args!("denoise_frames = {frames}"));
         }
         if self.some(0.1) {
             let (vignette, grain) = (self.share(), self.share());
