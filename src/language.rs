@@ -1,5 +1,5 @@
 //! The languages of messages, and the table of all messages that have more than one: wrong command lines, the faults of a scene in
-//! tokens, what `polyfly check` says of one, and the page of `polyfly report`; `commands` has wrong requests. Advice for flags of other programs is in
+//! tokens, what `polyfly check` says of one, and the page of `polyfly report`; `commands` has wrong requests, `scenes` faults of TOML. Advice for flags of other programs is in
 //! `scene::suggest`. Logs, exit codes and files for programs are the same in all languages.
 
 use std::fmt::Display;
@@ -36,6 +36,7 @@ macro_rules! messages {
 pub(crate) type Message = fn(Language) -> String;
 
 mod commands;
+mod scenes;
 
 /// A message in all languages, for faults that are found where nobody knows the language yet. It is shown, and compared as a text, in
 /// English.
@@ -128,6 +129,8 @@ messages! {
     unit(number) "a number has no unit: {number}" "число пишется без единицы измерения: {number}";
     code(fraction) "a code of 0 to 255 is divided by 255: {fraction}" "код от 0 до 255 нужно разделить на 255: {fraction}";
 
+    two_tokens(width, height) "these are two tokens: {width} {height}" "это два токена: {width} {height}";
+
     // Tokens, and what they mean.
     token_is(number, name, text) "token {number} ({name}) is `{text}`" "токен {number} ({name}): `{text}`";
     token(number, name) "token {number} ({name})" "токен {number} ({name})";
@@ -182,7 +185,8 @@ messages! {
         "в пути может стоять одно `%d`, `%0Nd` (N от 1 до 18) или один ряд `#`, и никаких других `%`";
     unknown_ending(list, ending) "pictures are written as {list}; the path ends in `.{ending}`"
         "кадры пишутся как {list}; у пути расширение `.{ending}`";
-    empty_path() "the path is empty or names a folder" "путь пуст или называет папку";
+    empty_path() "the path is empty or names a folder: the frames in it need names, such as `%04d.png`"
+        "путь пуст или называет папку: кадрам в ней нужны имена, например `%04d.png`";
     too_large(width, height) "a picture of {width} x {height} pixels is above the memory limit"
         "кадр {width} x {height} пикселей не помещается в память";
     pixels_at_most(count) "at most {count} pixels" "не больше {count} пикселей";
@@ -277,6 +281,7 @@ messages! {
         "`polyfly new {name}` записывает сцену для начала, `polyfly scenes` перечисляет примеры";
 
     // Wrong command lines.
+    size_and_rate(size, rate) "did you mean `--size {size} --fps {rate}`?" "возможно, вы имели в виду `--size {size} --fps {rate}`?";
     given_twice(flag) "`{flag}` is given twice" "`{flag}` указан дважды";
     exclude_each_other(flag, other) "`{flag}` and `{other}` exclude each other" "`{flag}` и `{other}` исключают друг друга";
     flag_has_no_value(flag) "`{flag}` has no value" "у `{flag}` нет значения";
@@ -286,6 +291,7 @@ messages! {
     whole_number_expected() "expected a whole number" "ожидалось целое число";
     number_at_least(low) "expected a whole number, at least {low}" "ожидалось целое число не меньше {low}";
     number_between(low, high) "expected a whole number from {low} to {high}" "ожидалось целое число от {low} до {high}";
+    engine_comes_first(command) "the engine comes first: `{command}`" "сначала указывается система: `{command}`";
     device_comes_first(command) "the device comes first: `{command}`" "сначала указывается устройство: `{command}`";
     copies_or_shows(name) "`polyfly scenes copy {name}` writes this sample, `polyfly scenes show {name}` prints it"
         "`polyfly scenes copy {name}` записывает этот пример, `polyfly scenes show {name}` печатает его";
@@ -443,15 +449,29 @@ messages! {
 }
 
 impl Language {
-    /// The kind of a file that a scene names. A scene in tokens names textures alone.
+    /// The kind of a file that a scene names.
     pub(crate) fn kind(self, kind: &str) -> String {
-        if kind == "texture" { self.texture() } else { kind.to_owned() }
+        match kind {
+            "texture" => self.texture(),
+            "sky" => self.sky_file(),
+            "mesh" => self.mesh_file(),
+            "relief" => self.map_file(),
+            "particles" => self.particles_file(),
+            _ => kind.to_owned(),
+        }
     }
 
     /// Words as a sentence lists them: `a, b or c`.
     pub(crate) fn one_of(self, words: &[String]) -> String {
         match words.split_last() {
             Some((last, others)) if !others.is_empty() => self.either(others.join(", "), last),
+            _ => words.concat(),
+        }
+    }
+    /// The same with "and".
+    pub(crate) fn all_of(self, words: &[String]) -> String {
+        match words.split_last() {
+            Some((last, others)) if !others.is_empty() => self.both(others.join(", "), last),
             _ => words.concat(),
         }
     }
@@ -478,7 +498,7 @@ mod tests {
     #[test]
     fn every_message_stands_in_both_languages_with_the_same_parts() {
         let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
-        for (name, english, russian) in TABLE.iter().chain(commands::TABLE) {
+        for (name, english, russian) in TABLE.iter().chain(commands::TABLE).chain(scenes::TABLE) {
             assert!(!english.is_empty() && english.is_ascii() || english.contains('×'), "{name}: {english}");
             assert_eq!(parts(english), parts(russian), "{name}");
             // Texts of numbers and parts alone may be alike.

@@ -136,11 +136,8 @@ pub(crate) fn parse(text: &str, name: &str, reading: ParseOptions) -> Result<Par
     };
     match result {
         Ok((scene, warnings)) => Ok(Parsed { scene, warnings, grammar }),
-        Err(list) => Err(Box::new(Problems {
-            name: name.to_owned(),
-            source: text.to_owned(),
-            list,
-            language: grammar.language(reading.language),
-        })),
+        Err(list) => {
+            Err(Box::new(Problems { name: name.to_owned(), source: text.to_owned(), list, language: reading.language }))
+        }
     }
 }

@@ -38,6 +38,12 @@ pub(crate) struct Translations {
     remedy: Option<AllLanguages>,
 }
 
+// Whether the name is an address of the web.
+fn is_address(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    ["http:/", "https:/", "ftp:/"].iter().any(|scheme| name.contains(scheme))
+}
+
 impl AssetError {
     pub(crate) fn new(path: &Path, what: impl Into<String>) -> AssetError {
         AssetError { path: path.to_owned(), at: None, what: what.into(), remedy: None, translated: None }
@@ -63,6 +69,7 @@ impl AssetError {
         let meant = |language: Language| language.did_you_mean(&name);
         let remedy: Option<&dyn Fn(Language) -> String> = match kind {
             _ if is_missing && is_builtin(kind, &name) => Some(&meant),
+            _ if is_missing && is_address(path) => Some(&Language::no_download),
             "texture" if is_missing => Some(&Language::give_another_or_stand_in),
             "texture" => Some(&Language::give_another),
             "sky" | "relief" if is_missing => Some(&Language::renders_without_it),

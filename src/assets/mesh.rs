@@ -2,6 +2,7 @@
 
 use super::error::AssetError;
 use super::source::{self, Limits};
+use crate::language::{Language, Message};
 use crate::math::vec3::{Vec3, dot, to_f32};
 use crate::quote::brief;
 use crate::scene::diagnostic::Rule;
@@ -45,7 +46,7 @@ const TAKEN_A_TRIANGLE: u64 = 200;
 /// A file is not a mesh, the meshes have too many triangles, or one cannot stand on the floor.
 pub fn load_all(
     meshes: &[Mesh],
-    ground: Result<Ground, &'static str>,
+    ground: Result<Ground, Message>,
     limits: Limits,
 ) -> Result<Vec<Triangles>, AssetError> {
     let mut uses = BTreeMap::<&Path, usize>::new();
@@ -108,7 +109,7 @@ fn read(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles,
     match extension.as_deref() {
         Some("obj") => load_obj(path, limits, room),
         Some("ply") => load_ply(path, limits, room),
-        _ => Err(AssetError::broken("mesh", path, "it is neither .obj nor .ply; export it as one of them")),
+        _ => Err(AssetError::broken_in_all("mesh", path, Language::neither_obj_nor_ply)),
     }
 }
 
@@ -124,9 +125,9 @@ impl Shape for Triangles {
 }
 
 // Transforms them into the scene.
-fn place(mesh: &Mesh, ground: Result<Ground, &'static str>, mut triangles: Triangles) -> Result<Triangles, AssetError> {
+fn place(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles) -> Result<Triangles, AssetError> {
     if triangles.corners.is_empty() {
-        return Err(AssetError::broken("mesh", &mesh.path, "it has no faces"));
+        return Err(AssetError::broken_in_all("mesh", &mesh.path, Language::no_faces));
     }
     let scale = mesh.scale as f32;
     // If y is up, z points toward the viewer.
@@ -135,8 +136,7 @@ fn place(mesh: &Mesh, ground: Result<Ground, &'static str>, mut triangles: Trian
     let mut offset = mesh.offset;
     if mesh.on.is_some() {
         let height = ground.and_then(|ground| ground.height(&triangles, offset));
-        offset[2] =
-            height.map_err(|why| AssetError::new(&mesh.path, format!("the mesh cannot stand on the floor: {why}")))?;
+        offset[2] = height.map_err(|why| AssetError::translated(&mesh.path, |l| l.mesh_cannot_stand(why(l)), None))?;
     }
     let offset = offset.map(|x| x as f32);
     triangles.corners.iter_mut().flatten().for_each(|p| *p = [0, 1, 2].map(|i| p[i] + offset[i]));
@@ -149,8 +149,8 @@ fn place(mesh: &Mesh, ground: Result<Ground, &'static str>, mut triangles: Trian
     if let Some(x) =
         triangles.corners.as_flattened().as_flattened().iter().find(|&&x| !Rule::Coordinate.allows(x.into()))
     {
-        let what = format!("a coordinate is {x:e}; expected {}", Rule::Coordinate.expected());
-        return Err(AssetError::broken("mesh", &mesh.path, what));
+        let what = |l: Language| l.coordinate_is(format_args!("{x:e}"), Rule::Coordinate.expected_in(l));
+        return Err(AssetError::broken_in_all("mesh", &mesh.path, what));
     }
     Ok(triangles)
 }
@@ -167,8 +167,8 @@ fn fan(
         let point = |i: i64| usize::try_from(i).ok().and_then(|i| points.get(i)).copied();
         let Some(face) = face.iter().map(|&i| point(i)).collect::<Option<Vec<_>>>() else {
             let bad = face.iter().find(|&&i| point(i).is_none()).unwrap_or(&0);
-            let what = format!("face {} names vertex {bad}, and there are {} (from 0)", n + 1, points.len());
-            return Err(AssetError::broken("mesh", path, what));
+            let what = |l: Language| l.face_names_vertex(n + 1, bad, points.len());
+            return Err(AssetError::broken_in_all("mesh", path, what));
         };
         room.check(triangles.len() + face.len().saturating_sub(2), path)?;
         triangles.extend((2..face.len()).map(|i| [face[0], face[i - 1], face[i]]));
@@ -253,29 +253,25 @@ impl PropertyAccess for Face {
 }
 
 // The error of a PLY file, without the file's contents: the file may be private, and a message is public.
-fn in_short(e: &ParseError) -> String {
+fn in_short(e: &ParseError) -> impl Fn(Language) -> String + use<> {
     let words = e.to_string();
     let place = words.lines().next().unwrap_or_default().split(['\'', '"', '`']).next().unwrap_or_default();
     let place: String = place.chars().filter(|c| !c.is_control()).take(120).collect();
-    format!("it is not a PLY file, or it is broken ({})", place.trim().trim_end_matches([':', ',']))
+    move |l| l.no_ply(place.trim().trim_end_matches([':', ',']))
 }
 
 fn load_ply(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let file = source::open("mesh", path, limits)?;
     let bytes = file.metadata().map_err(|e| AssetError::read("mesh", path, e))?.len();
     let mut input = Reader::new(std::io::BufReader::new(file));
-    let broken = |e: ParseError| AssetError::broken("mesh", path, in_short(&e));
+    let broken = |e: ParseError| AssetError::broken_in_all("mesh", path, in_short(&e));
     let (vertices, faces) = (Parser::<Vertex>::new(), Parser::<Face>::new());
     let header = vertices.read_header(&mut input).map_err(broken)?;
     let (mut points, mut all, mut has_normals) = (Vec::new(), Vec::new(), false);
     for (_, element) in &header.elements {
         if element.count as u64 > bytes || (element.properties.is_empty() && element.count > 0) {
-            let what = format!(
-                "it declares {} elements `{}`, but has only {bytes} bytes",
-                element.count,
-                brief(&element.name)
-            );
-            return Err(AssetError::broken("mesh", path, what));
+            let what = |l: Language| l.declares_elements(element.count, brief(&element.name), bytes);
+            return Err(AssetError::broken_in_all("mesh", path, what));
         }
         match element.name.as_str() {
             "vertex" => {
@@ -321,7 +317,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("m.obj");
         std::fs::write(&path, format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(100))).unwrap();
-        let load = |times, limits| load_all(&meshes(&path, times), Err("there is no floor"), limits);
+        let load = |times, limits| load_all(&meshes(&path, times), Err(Language::no_floor), limits);
         let limits = |triangles, memory| Limits { triangles, memory, ..Limits::default() };
         let three = load(3, limits(Some(300), None)).unwrap();
         assert_eq!(three.iter().map(|mesh| mesh.corners.len()).collect::<Vec<_>>(), [100; 3]);
@@ -370,7 +366,7 @@ mod tests {
         file.extend(corners.to_le_bytes());
         file.resize(file.len() + corners as usize, 0);
         std::fs::write(&path, file).unwrap();
-        let e = load_all(&meshes(&path, 1), Err("there is no floor"), Limits::default()).unwrap_err().to_string();
+        let e = load_all(&meshes(&path, 1), Err(Language::no_floor), Limits::default()).unwrap_err().to_string();
         assert!(e.contains("more than 2000000 triangles"), "{e}");
     }
 }

@@ -52,7 +52,10 @@ fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> 
     scenes.sort_unstable();
     let found = match why {
         ErrorKind::IsADirectory => scenes.first().map(String::as_str),
-        ErrorKind::NotFound => nearest(path.file_name()?.to_str()?, scenes.iter().map(String::as_str)),
+        ErrorKind::NotFound => {
+            let (wanted, all) = (path.file_name()?.to_str()?, || scenes.iter().map(String::as_str));
+            all().find(|scene| scene.eq_ignore_ascii_case(wanted)).or_else(|| nearest(wanted, all()))
+        }
         _ => None,
     };
     match found {
@@ -93,49 +96,31 @@ impl Failure {
         match self {
             Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
             _ => {
-                let language = if self.is_translated() { language } else { Language::English };
-                message(
-                    Severity::Error,
-                    &self.what(language),
-                    self.help(language).as_deref(),
-                    Colours::Styled,
-                    language,
-                )
+                let (what, language) = match self.translated(language) {
+                    Some(what) => (what, language),
+                    None => (self.to_string(), Language::English),
+                };
+                message(Severity::Error, &what, self.help(language).as_deref(), Colours::Styled, language)
             }
         }
     }
 
-    // Whether it is about the file of a scene or the command line, which are reported in several languages.
-    fn is_translated(&self) -> bool {
-        let Failure::Library(error) = self else { return false };
-        if let Error::Output(error) = error {
-            return unwritten(Language::English, error).is_some();
-        }
-        matches!(
-            error,
-            Error::Usage(_)
-                | Error::Incomplete(_)
-                | Error::OtherScene(..)
-                | Error::Misused { .. }
-                | Error::NotText(..)
-                | Error::SceneTooLong(..)
-                | Error::Asset(_)
-                | Error::Read(..)
-        )
-    }
-
-    fn what(&self, language: Language) -> String {
-        let Failure::Library(error) = self else { return self.to_string() };
-        match error {
+    // The message in a language; None for those of devices, encoders and broken manifests, which are in one language.
+    fn translated(&self, language: Language) -> Option<String> {
+        let (Failure::Library(error) | Failure::Interrupted { error, .. }) = self else { return None };
+        Some(match error {
             Error::Usage(what) | Error::Misused { what, .. } | Error::Incomplete(what) => what.get(language).to_owned(),
             Error::OtherScene(folder, places) => other_scene(language, folder, places),
-            Error::Output(error) => unwritten(language, error).unwrap_or_else(|| self.to_string()),
+            Error::Output(error) => return unwritten(language, error),
             Error::NotText(name, place) => language.not_text(name, place),
             Error::SceneTooLong(name, max) => language.scene_too_long_to_read(name, max),
             Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
             Error::Asset(error) => error.shown(language),
-            _ => self.to_string(),
-        }
+            Error::Interrupted { done, total } => language.run_interrupted(done, total),
+            Error::VideoInterrupted(None) => language.video_interrupted(),
+            Error::VideoInterrupted(Some(path)) => language.video_interrupted_at(path.display()),
+            _ => return None,
+        })
     }
 
     // A remedy, if there is one beyond the message.
@@ -213,6 +198,9 @@ mod tests {
             Error::incomplete(|l| l.frames_to_render(3, 9)),
             Error::incomplete(|l| l.no_folder_of_frames("/x")),
             Error::incomplete(|l| l.no_video_of_gaps("3-5", "/x")),
+            Error::Interrupted { done: 3, total: 9 },
+            Error::VideoInterrupted(None),
+            Error::VideoInterrupted(Some(path())),
             Error::OtherScene(path(), (0..10).map(|i| format!("/{i}")).collect()),
             OutputError::Write(path(), ErrorKind::StorageFull.into()).into(),
             OutputError::Read(path(), ErrorKind::NotFound.into()).into(),
@@ -223,11 +211,11 @@ mod tests {
             let message = error.to_string();
             let failure = Failure::from(error);
             assert!(failure.shown(Language::English).contains(&message), "{message}");
-            let russian = failure.what(Language::Russian);
+            let russian = failure.translated(Language::Russian).unwrap();
             let words =
                 russian.split([' ', ':', ';', ',']).filter(|word| !word.contains('/') && *word != "manifest.json");
             let english: Vec<&str> = words.filter(|word| word.contains(|c: char| c.is_ascii_alphabetic())).collect();
-            assert!(english.is_empty() && failure.is_translated(), "{russian}");
+            assert!(english.is_empty(), "{russian}");
         }
     }
 }

@@ -4,10 +4,12 @@ use super::environment::home;
 use super::failure::Failure;
 use super::language::language;
 use super::values::{parse_size, parse_solid};
+use crate::error::Error;
 use crate::language::{AllLanguages, Language};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
+use crate::scene::suggest::nearest;
 use crate::scene::{Denoise, Look, ParseOptions, Sampling, Scene, Solid, TextureSource};
 use clap::{Args, ValueEnum};
 
@@ -70,10 +72,10 @@ pub enum SamplesArg {
 fn parse_samples(text: &str) -> Result<SamplesArg, String> {
     match text.parse() {
         Ok(n) if (1..=MAX_SAMPLES).contains(&n) => Ok(SamplesArg::Side(n)),
-        _ => Sampling::parse_range(text, MAX_SAMPLES * MAX_SAMPLES)
+        _ => Sampling::range_in(language(), text, MAX_SAMPLES * MAX_SAMPLES)
             .map(|(min, max)| SamplesArg::Range(min, max))
             .map_err(|range| match text.contains("..") {
-                true => format!("expected {range}"),
+                true => language().expected(range),
                 false => language().samples_or_range(MAX_SAMPLES),
             }),
     }
@@ -138,7 +140,7 @@ pub struct SceneArgs {
     /// No progress bar and no remarks (also POLYFLY_QUIET=1).
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
-    /// Language of messages about command lines and scenes in tokens [default: that of the locale, if it is UTF-8]
+    /// Language of messages [default: that of the locale, if it is UTF-8]
     #[arg(long, value_name = "LANGUAGE", help_heading = "Output")]
     pub lang: Option<Language>,
 }
@@ -182,9 +184,13 @@ impl SceneArgs {
         }
         if let Some(text) = &self.texture {
             let options = ParseOptions { home: home(), ..ParseOptions::default() };
-            let names = TextureSource::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ");
-            let texture = TextureSource::parse(text, &options)
-                .map_err(|_| Failure::usage(|l| l.no_texture_name(brief(text), l.a_texture(&names))))?;
+            let names = || TextureSource::BUILTIN.iter().map(|(_, name)| *name);
+            let near = nearest(text, names());
+            let wrong = |l: Language| l.no_texture_name(brief(text), TextureSource::expected(l));
+            let texture = TextureSource::parse(text, &options).map_err(|_| match near {
+                Some(near) => Failure::Library(Error::misused(wrong, |l| l.did_you_mean(near))),
+                None => Failure::usage(wrong),
+            })?;
             let floor = scene.world.floor.as_mut();
             floor.ok_or_else(|| Failure::usage(Language::no_floor_for_texture))?.texture = texture;
         }

@@ -29,7 +29,7 @@ const OFF_THE_MAP: f64 = 0.05;
 
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let (scene, source, outside) = read_scene(&args.scene, &args.changes)?;
-    let (language, mut known) = (source.language(), scene.clone());
+    let (language, mut known) = (language(), scene.clone());
     let mut faults = Faults::default();
     for error in outside {
         if let Error::Outside { file, .. } = &error {

@@ -4,7 +4,8 @@
 use super::request::request;
 use super::scene_file::load_scene;
 use super::template::filled;
-use crate::cli::{Cli, Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
+use super::usage;
+use crate::cli::{Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
 use crate::error::Error;
 use crate::language::{Language, Message};
 use crate::math::hash::hex;
@@ -17,8 +18,8 @@ use crate::run::folder::RecordedFolder;
 use crate::run::ownership::expect_same;
 use crate::run::plan::check_for_shards;
 use crate::run::{Existing, RunRequest, ShardMode, claim};
-use clap::Parser;
 use sha2::{Digest, Sha256};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -101,7 +102,15 @@ fn program(engine: Engine) -> String {
 impl Job {
     fn of(args: &FarmArgs) -> Result<Job, Failure> {
         let words = ["polyfly".to_owned(), args.scene.clone()].into_iter().chain(args.flags.iter().cloned());
-        let parsed = Cli::try_parse_from(words).map_err(|e| Failure::usage(|l| l.flags_behind(&e)))?;
+        let words: Vec<OsString> = words.map(OsString::from).collect();
+        let parsed = usage::parse(&words).map_err(|e| {
+            let told = |l| usage::translate_error(l, &e, &words);
+            let what = |l: Language| l.flags_behind(told(l).0);
+            match told(Language::English).1 {
+                Some(_) => Error::misused(what, |l| told(l).1.unwrap_or_default()),
+                None => Error::usage(what),
+            }
+        })?;
         let (render, is_render) = (parsed.render, parsed.command.is_none());
         let unfit: [(bool, Message); 7] = [
             (!is_render, Language::another_job),

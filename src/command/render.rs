@@ -3,10 +3,11 @@
 use super::convert::write_picture;
 use super::dry_run;
 use super::hints::hints;
+
 use super::request::{options, request};
 use super::scene_file::load_scene;
 use super::stop;
-use crate::cli::{Exit, Failure, QualityArg, RenderArgs};
+use crate::cli::{Exit, Failure, QualityArg, RenderArgs, language};
 use crate::language::Language;
 use crate::output::OutputError;
 use crate::render::frames::FrameList;
@@ -68,7 +69,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Ok(print(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?)?);
     }
     if !is_quiet() {
-        hints(&plan.request.scene, text.language()).iter().for_each(|hint| warn(hint));
+        hints(&plan.request.scene, language()).iter().for_each(|hint| warn(hint));
     }
     if let Some(quality) = args.changes.asked_quality() {
         remark(&cost(quality, &plan.request.scene));

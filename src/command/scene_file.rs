@@ -74,23 +74,18 @@ impl SceneText {
     // The position where the text names a file.
     fn place(&self, file: &Path) -> Option<FilePlace> {
         let options =
-            ParseOptions { folder: &self.folder, home: home(), language: self.language(), ..ParseOptions::default() };
+            ParseOptions { folder: &self.folder, home: home(), language: language(), ..ParseOptions::default() };
         scene::place_of(&self.text, file, options)
     }
 
-    // Only messages about tokens have several languages.
-    pub fn language(&self) -> Language {
-        Grammar::of(&self.text).language(language())
-    }
-
     fn problems(&self, list: Vec<Problem>) -> Problems {
-        Problems { name: self.shown.clone(), source: self.text.clone(), list, language: self.language() }
+        Problems { name: self.shown.clone(), source: self.text.clone(), list, language: language() }
     }
 
     // The error about a path outside the sandbox.
     fn outside(&self, file: &Path, key: &str, here_too: bool) -> Option<Problems> {
         let FilePlace { span, name } = self.place(file)?;
-        let (language, name) = (self.language(), name.unwrap_or_else(|| format!("`{key}`")));
+        let (language, name) = (language(), name.unwrap_or_else(|| format!("`{key}`")));
         let what = if here_too { language.leads_outside_both(name) } else { language.leads_outside(name) };
         let expected = language.expected(language.a_path_inside());
         let problem = Problem::new(span, what, expected).help(language.allow_outside());
@@ -99,7 +94,7 @@ impl SceneText {
 
     // Warns of a missing file, and says what is shown in its place.
     fn warn_of_missing(&self, file: &Path, instead: Message) {
-        let language = self.language();
+        let language = language();
         let (what, instead) = (language.no_file(brief(&file.display().to_string())), instead(language));
         match self.place(file) {
             Some(FilePlace { span, name }) => {
@@ -113,7 +108,7 @@ impl SceneText {
     /// The problem of a file that the text names, with its position.
     pub fn about(&self, asset: &AssetError) -> Option<Problems> {
         let FilePlace { span, name } = self.place(&asset.path)?;
-        let (file, (wrong, remedy)) = (asset.path.display(), asset.in_language(self.language()));
+        let (file, (wrong, remedy)) = (asset.path.display(), asset.in_language(language()));
         let expected = asset.at.as_ref().map_or_else(|| file.to_string(), |at| format!("{file}, {at}"));
         let what = name.map_or_else(|| wrong.to_owned(), |name| format!("{name}: {wrong}"));
         let problem = Problem::new(span, what, expected);

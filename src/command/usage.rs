@@ -5,6 +5,7 @@ use crate::language::Language;
 use crate::quote::brief;
 use crate::scene::builtin::{Builtin, SAMPLES};
 use crate::scene::limits::{PICTURES, VIDEOS};
+use crate::scene::size::{Size, two_numbers};
 use crate::scene::suggest::{DASHES, NameKind, meant, nearest, number_help, other_name};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Command, FromArgMatches};
@@ -87,11 +88,14 @@ pub fn translate_error(language: Language, e: &Error, words: &[OsString]) -> (St
             };
             let what =
                 if value.is_empty() { language.flag_has_no_value(&flag) } else { language.flag_is(&flag, &value) };
-            let help = match flag == "[DEVICE]" && !value.is_empty() {
-                true => {
+            let help = match &*flag {
+                "[DEVICE]" if !value.is_empty() => {
                     Some(language.device_comes_first(format_args!("polyfly particles CPU {value} 800 600 picture.png")))
                 }
-                false => meant(language, NameKind::Value(&flag), &value, valid.iter().map(String::as_str)),
+                "<ENGINE>" if value.contains('.') => {
+                    Some(language.engine_comes_first(format_args!("polyfly farm slurm {value}")))
+                }
+                _ => meant(language, NameKind::Value(&flag), &value, valid.iter().map(String::as_str)),
             };
             (what + &expected, help)
         }
@@ -99,8 +103,12 @@ pub fn translate_error(language: Language, e: &Error, words: &[OsString]) -> (St
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
             let why = e.source().map(|why| expected(language, &why.to_string())).unwrap_or_default();
             let other = other_name(language, NameKind::Value(&flag), &value).map(str::to_owned);
-            let size = || sides(&value).filter(|_| flag == "--size").map(|size| language.did_you_mean(size));
-            let help = other.or_else(size).or_else(|| {
+            let other = other.or_else(|| match &*flag {
+                "--size" => size_help(language, &value),
+                "--samples" => samples_help(language, &value),
+                _ => None,
+            });
+            let help = other.or_else(|| {
                 number_help(language, &value).filter(|_| !["--size", "--sizes", "--shard"].contains(&&*flag))
             });
             (format!("{}: {why}", language.flag_is(flag, value)), help)
@@ -161,10 +169,23 @@ fn typed(words: &[String], found: &str) -> String {
 }
 
 // Two numbers that are written as a size elsewhere: `1920,1080`, `1920*1080`, `1920 1080`.
-fn sides(text: &str) -> Option<String> {
-    let numbers: Vec<u32> = text.split(|c: char| !c.is_ascii_digit()).filter_map(|piece| piece.parse().ok()).collect();
-    let [width, height] = numbers[..] else { return None };
-    (width > 0 && height > 0).then(|| format!("{width}x{height}"))
+fn size_help(language: Language, text: &str) -> Option<String> {
+    // A size with a frame rate: `1080p60`.
+    let named = text.rfind('p').map(|i| text.split_at(i + 1)).filter(|(size, _)| Size::named(size).is_some());
+    if let Some((size, rate)) = named.filter(|(_, rate)| rate.parse::<u32>().is_ok()) {
+        return Some(language.size_and_rate(size, rate));
+    }
+    let Size(width, height) = Size::meant(text)?;
+    Some(language.did_you_mean(format_args!("{width}x{height}")))
+}
+
+// `4x4` for 4, `4-64` for a range.
+fn samples_help(language: Language, text: &str) -> Option<String> {
+    let [one, other] = two_numbers(text)?;
+    Some(match one == other {
+        true => language.did_you_mean(one),
+        false => language.did_you_mean(format_args!("{}..{}", one.min(other), one.max(other))),
+    })
 }
 
 // What a second positional argument may be, if not a scene, by itself and by the argument before it.

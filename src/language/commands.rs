@@ -4,6 +4,13 @@ use super::Language;
 use std::fmt::Display;
 
 messages! {
+    // Runs that were stopped.
+    run_interrupted(done, total) "interrupted after {done} of {total} frames; written files are complete"
+        "прервано после {done} из {total} кадров; записанные файлы целы";
+    video_interrupted() "interrupted while the video was made" "прервано во время сборки ролика";
+    video_interrupted_at(path) "interrupted while the video was made; its beginning is in {path}"
+        "прервано во время сборки ролика; его начало в {path}";
+
     // Lists of frames.
     no_frame_list(part) "`{part}` names no frames; expected N, A-B or A..B, A-BxSTEP, A- (to the end), -N (from the end), last or all"
         "`{part}` не называет кадров; ожидалось: N, A-B или A..B, A-BxSTEP, A- (до конца), -N (от конца), last или all";

@@ -26,7 +26,7 @@ pub fn pattern(text: &str, frames: &FrameList, progress: &mut dyn Progress) -> R
         (true, _) => pattern,
         (false, 1) => pattern.of_one(first),
         (false, many) => {
-            let suggested = pattern.suggested();
+            let suggested = pattern.suggested(text);
             return Err(wrong(&|l| l.one_file_for_many(text, many, &suggested)));
         }
     };

@@ -12,13 +12,12 @@ use std::f64::consts::PI;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LoopProblem {
     pub what: String,
-    /// In English, as all messages about TOML: only there a clip must loop.
     pub help: String,
 }
 
 impl LoopProblem {
-    fn new(what: impl Into<String>, help: impl Into<String>) -> LoopProblem {
-        LoopProblem { what: what.into(), help: help.into() }
+    fn new(what: String, help: String) -> LoopProblem {
+        LoopProblem { what, help }
     }
 }
 
@@ -214,8 +213,6 @@ impl Scene {
 
     /// The reasons why the clip does not loop; empty if it does.
     pub(crate) fn loop_problems(&self, language: Language) -> Vec<LoopProblem> {
-        const CAMERA: &str =
-            "a path loops if its turns and cycles are whole numbers, or if its last key equals its first";
         let end = f64::from(self.output.frames);
         let mut problems = Vec::new();
         let view = |moment| self.camera_at(moment).view_at(moment, self.output.frames);
@@ -223,17 +220,16 @@ impl Scene {
         let apart = |a: Vec3, b: Vec3| length(sub(a, b));
         let off = apart(first.eye, last.eye);
         if off > 1e-6 * (1.0 + length(first.eye)) {
-            problems.push(LoopProblem::new(language.camera_moved(format_args!("{off:.4}")), CAMERA));
+            problems.push(LoopProblem::new(language.camera_moved(format_args!("{off:.4}")), language.loop_of_camera()));
         } else if apart(first.forward, last.forward) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
             let turned = apart(first.forward, last.forward).min(2.0) / 2.0;
             let degrees = 2.0 * libm::asin(turned).to_degrees();
             let wider = (first.fov_deg - last.fov_deg).abs();
             let what = language.camera_turned(format_args!("{degrees:.3}"), format_args!("{wider:.3}"));
-            problems.push(LoopProblem::new(what, CAMERA));
+            problems.push(LoopProblem::new(what, language.loop_of_camera()));
         }
         for track in self.tracks.all().iter().filter(|track| !track.returns() && !Tracks::turns_a_body(track)) {
-            let help = "`closed = true` leads it back to its first key; so does a last key with the first one's value";
-            problems.push(LoopProblem::new(language.value_changed(&track.path), help));
+            problems.push(LoopProblem::new(language.value_changed(&track.path), language.loop_of_value()));
         }
         let ends = [0.0, end].map(|moment| self.with_tracks(moment).world.bodies);
         for (i, (body, after)) in (1..).zip(ends[0].iter().zip(&ends[1])) {
@@ -242,8 +238,8 @@ impl Scene {
                 let corners = a.vertices().into_iter().zip(b.vertices());
                 let off = corners.map(|(p, q)| apart(p, q)).fold(apart(a.centre, b.centre), f64::max);
                 let help = match body.closing_turns() {
-                    Some(turns) => format!("`turns = {turns}` brings body {i} back"),
-                    None => "`drift` moves a body away: a `path` brings it back".to_owned(),
+                    Some(turns) => language.loop_of_body(turns, i),
+                    None => language.loop_of_drift(),
                 };
                 problems.push(LoopProblem::new(language.body_moved(i, format_args!("{off:.4}")), help));
             }
@@ -254,17 +250,14 @@ impl Scene {
                 _ => true,
             };
             if body.has_lamps() && !(lamps && phase) {
-                problems
-                    .push(LoopProblem::new(language.lamps_changed(i), "`lamp_cycles = 1` is one cycle in the clip"));
+                problems.push(LoopProblem::new(language.lamps_changed(i), language.loop_of_lamps()));
             }
         }
         if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
-            let help = "`drift` counts tiles of the relief, two whole numbers: [2, -1]";
-            problems.push(LoopProblem::new(language.relief_moved(), help));
+            problems.push(LoopProblem::new(language.relief_moved(), language.loop_of_relief()));
         }
         if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
-            let help = "the last step of a simulation does not lead to its first";
-            problems.push(LoopProblem::new(language.particles_change(), help));
+            problems.push(LoopProblem::new(language.particles_change(), language.loop_of_particles()));
         }
         problems
     }

@@ -8,7 +8,7 @@ use super::keys::read::{Given, Table};
 use super::keys::words::words_schema;
 use super::keys::{Key, keys};
 use super::limits::MAX_LAMPS;
-use super::material::{ADDS_LIGHT, above_one};
+use super::material::above_one;
 use super::relief::{self, Relief};
 use super::{
     LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid, Support, support,
@@ -64,25 +64,26 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
+        let l = table.language();
         if !matches!(self.material.kind, MaterialKind::Plain { .. }) {
-            let expected = "it beside a plain material's `reflection`";
-            table.problem_at("reflection_inside", "this material has no `reflection_inside`", expected);
+            let expected = l.it_beside(l.plain_materials_reflection());
+            table.problem_at("reflection_inside", l.material_has_no("reflection_inside"), expected);
         }
         relief::check(self.relief.as_ref(), &self.material, &["roughness", "radius"], table);
         if self.relief.as_ref().is_some_and(Relief::drifts) {
-            table.problem_at("relief.drift", "the relief of a body does not drift", "`drift` in [floor.relief] alone");
+            table.problem_at("relief.drift", l.bodies_do_not_drift(), l.drift_of_floors());
         }
         let (reflection, transparency) = self.material.shares();
-        if let Some(what) = above_one("reflection", reflection, transparency) {
+        if let Some(what) = above_one(l, "reflection", reflection, transparency) {
             let span = table.place("transparency").or(table.place("reflection")).unwrap_or(table.span.clone());
-            table.warn(span, what, ADDS_LIGHT);
+            table.warn(span, what, l.adds_light());
         }
         // The inside of a one-way mirror may transmit less than the outside.
         if let (Some(inside), Some(span)) = (self.reflection_inside, table.place("reflection_inside"))
-            && let Some(what) = above_one("reflection_inside", inside, transparency)
+            && let Some(what) = above_one(l, "reflection_inside", inside, transparency)
         {
             let passes = ((1.0 - inside) * 1e6).round() / 1e6;
-            table.warn(span, what, format!("from inside only {passes} passes"));
+            table.warn(span, what, l.only_passes(passes));
         }
     }
 }
@@ -93,7 +94,8 @@ impl Kind for Solid {
         let solid = Solid::from_name(name);
         if solid.is_none() {
             let names: Vec<&str> = ["cube"].into_iter().chain(Solid::ALL.map(Solid::name)).collect();
-            given.problem::<()>(format!("there is no solid `{name}`"), format_args!("one of {}", names.join(", ")));
+            let l = given.language();
+            given.problem::<()>(l.no_such_solid(name), l.one_of_words(names.join(", ")));
             given.suggest(name, names.into_iter());
         }
         solid

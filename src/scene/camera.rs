@@ -155,8 +155,9 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if matches!(self.aperture_blades, 1 | 2) {
-            let what = format!("`aperture_blades` is {}", self.aperture_blades);
-            table.problem_at("aperture_blades", what, "3 to 16 for a polygon, or 0 for a round aperture");
+            let l = table.language();
+            let what = l.value_is("aperture_blades", self.aperture_blades);
+            table.problem_at("aperture_blades", what, l.polygon_or_round());
         }
         if let CameraPath::Keys { keys, .. } = &mut self.path {
             let given = |i: usize| table.has(&format!("key.{i}.fov_deg"));
@@ -186,21 +187,20 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
+        let l = table.language();
         for (key, other) in [("look_at", "position"), ("position", "look_at")] {
             if !table.has(key) {
-                let what = format!("the camera has no `{key}`");
-                table.problem_at(other, what, "both `position` and `look_at`, or neither and the paths");
+                table.problem_at(other, l.camera_has_no(key), l.both_or_paths());
             }
         }
         let is_other = table.has("position") || !self.key.is_empty();
         if is_other {
-            table.problem_at("orbit", "the camera has an orbit and keys or a `position`", "one of them");
+            table.problem_at("orbit", l.orbit_and_others(), l.one_of_them());
         }
         let is_other = is_other || table.has("orbit");
         for name in ["eye", "target"] {
             if let Some(span) = table.first_place_in(name).filter(|_| is_other) {
-                let what = format!("the camera has [camera.{name}] and an orbit, keys or a `position`");
-                table.problem(span, what, "one of them: the others would not count");
+                table.problem(span, l.path_and_others(name), l.others_would_not_count());
             }
         }
         if table.is_faultless() {
@@ -211,28 +211,25 @@ keys! {
 
 impl PathKeys {
     fn check_keys(&self, table: &mut Table) {
+        let l = table.language();
         let (Some(first), Some(last)) = (self.key.first(), self.key.last()) else {
-            let expected = "[[camera.key]] tables for it to close";
-            return table.problem_at("closed", "the camera has `closed` and no keys", expected);
+            return table.problem_at("closed", l.closed_without_keys(), l.keys_to_close());
         };
-        let mut wrong = |i: usize, what: &str, expected: &str| {
+        let mut wrong = |i: usize, what: String, expected: String| {
             let place = table.place(&format!("key.{i}")).unwrap_or_default();
             table.problem(place, what, expected);
         };
         if self.key.len() == 1 {
-            let expected = "at least two [[camera.key]]; a camera that stands still has `position` and `look_at`";
-            wrong(0, "the camera has one key", expected);
+            wrong(0, l.one_camera_key(), l.two_camera_keys());
         }
         if self.position.is_some() {
-            wrong(0, "the camera has keys and a `position`", "one of the two");
+            wrong(0, l.keys_and_position(), l.one_of_them());
         }
         for (i, pair) in self.key.windows(2).enumerate().filter(|(_, pair)| pair[1].time <= pair[0].time) {
-            let what = format!("this key's time, {}, is not after the one before, {}", pair[1].time, pair[0].time);
-            wrong(i + 1, &what, "times that grow from key to key");
+            wrong(i + 1, l.time_not_after(pair[1].time, pair[0].time), l.growing_times());
         }
         if self.closed && self.key.len() > 1 && last.time - first.time >= 1.0 {
-            let expected = "its time below 1: the way back to the first key takes the rest of the clip";
-            wrong(self.key.len() - 1, "no time is left to close the loop", expected);
+            wrong(self.key.len() - 1, l.no_time_to_close(), l.time_below_one());
         }
     }
 }

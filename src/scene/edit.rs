@@ -1,8 +1,10 @@
 //! Edits single keys of a scene's text. Comments, order and all other text stay as they are.
 
+use super::keys::key::british;
 use super::keys::read::percent;
 use super::keys::schema;
-use super::toml::SCHEMA;
+use super::suggest;
+use super::toml::{LISTS, SCHEMA};
 use crate::language::Language;
 use crate::quote::brief;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
@@ -28,7 +30,14 @@ impl EditError {
     pub(crate) fn in_language(&self, language: Language) -> String {
         match self {
             EditError::Path(path) => language.not_a_key(brief(path)),
-            EditError::Place(path, index, count) => language.no_such_element(brief(path), index, count),
+            EditError::Place(path, index, count) => {
+                let what = language.no_such_element(brief(path), index, count);
+                let singular = path.strip_suffix("ies").map_or_else(|| path.clone(), |stem| format!("{stem}y"));
+                match suggest::nearest(&singular, LISTS.into_iter()).filter(|near| near != path) {
+                    Some(near) => language.with_help(what, language.did_you_mean(format_args!("{near}[{index}]"))),
+                    None => what,
+                }
+            }
             EditError::NoTable(path) => language.not_a_table(brief(path)),
             EditError::List(path, key) => language.say_which(brief(path), brief(key)),
             EditError::NoTop(key, paths) => language.key_of_tables(brief(key), paths),
@@ -96,6 +105,13 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
     };
     in_a_table(&document, name, tables)?;
     let table = table_of(&mut document, tables, name)?;
+    // A key that is there in its other spelling.
+    let twin = table
+        .iter()
+        .map(|(key, _)| key)
+        .find(|key| british(key).as_deref() == Some(name) || british(name).as_deref() == Some(key));
+    let twin = twin.map(str::to_owned);
+    let name = twin.as_deref().unwrap_or(name);
     let Some(value) = value else {
         table.remove(name);
         return Ok(document.to_string());

@@ -12,7 +12,7 @@ use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 
 sources! {
     /// Where a floor's picture comes from.
-    pub enum TextureSource: "texture", ", `none` or a file" {
+    pub enum TextureSource: no_such_texture, a_texture {
         /// A `.data`, PNG or JPEG file.
         File,
         /// `@checker`.
@@ -55,8 +55,8 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if let (Some(size), true) = (table.word("size"), self.shape != FloorShape::Square && !is_parallelogram(&self.corners)) {
-            let what = format!("the corners of a floor whose size is \"{size}\" are no parallelogram");
-            table.problem_at("size", what, "four corners in one plane, opposite sides alike");
+            let l = table.language();
+            table.problem_at("size", l.no_parallelogram(size), l.a_parallelogram());
         }
         relief::check(self.relief.as_ref(), &self.material, &["roughness"], table);
     }
@@ -77,15 +77,16 @@ names! {
 
 impl Kind for [Vec3; 4] {
     fn parse(given: &mut Given) -> Option<[Vec3; 4]> {
-        let Some(list) = given.value.get_ref().as_array() else { return given.wrong("four points") };
+        let l = given.language();
+        let Some(list) = given.value.get_ref().as_array() else { return given.wrong(l.four_points()) };
         let points: Vec<_> = list.iter().map(|point| given.within(point).ruled_numbers()).collect();
         let points: Vec<Vec3> = points.into_iter().collect::<Option<_>>()?;
         let Ok(corners) = <[Vec3; 4]>::try_from(points) else {
-            return given.problem(format!("the floor has {} corners", list.len()), "four points");
+            return given.problem(l.count_of_corners(list.len()), l.four_points());
         };
         let corners = perimeter_order(corners);
         if !has_area(&corners) {
-            given.problem::<()>("the floor's corners lie on a line", "four corners of a floor");
+            given.problem::<()>(l.corners_on_a_line(), l.four_corners());
         }
         Some(corners)
     }

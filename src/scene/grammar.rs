@@ -24,14 +24,6 @@ pub enum Look {
 }
 
 impl Grammar {
-    /// The language of messages about a text of this grammar, if another one is wished. Those about TOML are English.
-    pub(crate) fn language(self, wished: Language) -> Language {
-        match self {
-            Grammar::Tokens => wished,
-            Grammar::Toml => Language::English,
-        }
-    }
-
     /// Detects the grammar. A text is in tokens if it begins with a number or contains only words; TOML has keys and
     /// tables. Comments are TOML's, unless a number comes before them.
     pub(crate) fn of(text: &str) -> Grammar {
@@ -61,7 +53,7 @@ pub(crate) struct ParseOptions<'a> {
     pub solids: [Solid; 3],
     /// The look, whatever the scene says of it; None: that of the scene, or of the dialect of its tokens.
     pub look: Option<Look>,
-    /// The language of messages about a scene in tokens.
+    /// The language of messages about the scene.
     pub language: Language,
 }
 

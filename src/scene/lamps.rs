@@ -69,8 +69,8 @@ impl Value for LampPattern {
     fn read(&mut self, _: &'static Key, table: &mut Table) {
         self.read_both(table);
         if *self == LampPattern::Steady {
-            let expected = "`lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\"";
-            table.problem_at("lamp_cycles", "steady lamps have no `lamp_cycles`", expected);
+            let l = table.language();
+            table.problem_at("lamp_cycles", l.no_lamp_cycles(), l.a_lamp_pattern());
         }
     }
     fn list(&self, _: &'static Key, lines: &mut Lines) {

@@ -1,6 +1,7 @@
 //! Materials of bodies, spheres, meshes and other shapes.
 
 use super::keys::words::names;
+use crate::language::Language;
 use crate::math::srgb::srgb;
 use crate::math::vec3::Vec3;
 
@@ -133,18 +134,14 @@ impl Material {
 }
 
 /// The error if reflection and transparency add up to more than one. `name` is the key of the reflection.
-pub(crate) fn above_one(name: &str, reflection: f64, transparency: f64) -> Option<String> {
-    is_above_one(reflection, transparency)
-        .then(|| format!("{name} {reflection} + transparency {transparency} is above 1"))
+pub(crate) fn above_one(l: Language, name: &str, reflection: f64, transparency: f64) -> Option<String> {
+    is_above_one(reflection, transparency).then(|| l.sum_is_above_one(name, reflection, transparency))
 }
 
 /// Whether that is so.
 pub(crate) fn is_above_one(reflection: f64, transparency: f64) -> bool {
     reflection + transparency > 1.0 + 1e-9
 }
-
-/// The consequence of such a sum.
-pub(crate) const ADDS_LIGHT: &str = "the body adds light of its own";
 
 names! {
     /// A metal that is known by its name.

@@ -120,9 +120,9 @@ impl MaterialKeys {
     }
     // Refuses keys that the material does not have, since they would have no effect.
     fn check_for(&self, of: MaterialUse, table: &mut Table) {
-        let name = self.material.unwrap_or(Name::Plain);
+        let (name, l) = (self.material.unwrap_or(Name::Plain), table.language());
         if of == MaterialUse::Floor && self.tint.is_some() {
-            table.problem_at("color", "`tint` and `color` are the same", "one of them");
+            table.problem_at("color", l.are_the_same("tint", "color"), l.one_of_them());
         }
         let has = keys_of(name, of);
         MaterialKeys::default().visit_of(of, &mut |key, _| {
@@ -130,12 +130,11 @@ impl MaterialKeys {
             let is_free =
                 ["material", "highlight"].contains(&key.name) || (key.name == "color" && has.contains(&"tint"));
             if !is_free && !has.contains(&key.name) {
-                let what = format!("this material has no `{}`", key.name);
-                table.problem_at(key.name, what, format!("no more than {}", has.join(", ")));
+                table.problem_at(key.name, l.material_has_no(key.name), l.no_more_than(has.join(", ")));
             }
         });
         if table.has("roughness") && self.fuzz.is_some_and(|fuzz| fuzz > 0.0) {
-            table.problem_at("fuzz", "`fuzz` and `roughness` both say how wide it mirrors", "one of them");
+            table.problem_at("fuzz", l.both_spread(), l.one_of_them());
         }
     }
     // The material of the keys.

@@ -1,6 +1,6 @@
 //! The scene's output: frames, their files and the video.
 
-use super::diagnostic::Rule;
+use super::diagnostic::{Problem, Rule};
 use super::keys::kinds::{Kind, quoted};
 use super::keys::read::{Given, Table};
 use super::keys::{Key, keys};
@@ -30,9 +30,9 @@ keys! {
         self.check_files(table);
         let ending = |path: &PathBuf| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         if self.video.as_ref().is_some_and(|path| !ending(path).is_some_and(|e| VIDEOS.contains(&e.as_str()))) {
-            let what = format!("`video` is `{}`", table.word("video").unwrap_or_default());
-            let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
-            table.problem_at("video", what, format!("a name that ends in {endings}"));
+            let (l, endings) = (table.language(), VIDEOS.map(|e| format!(".{e}")).join(", "));
+            let what = l.path_is("video", table.word("video").unwrap_or_default());
+            table.problem_at("video", what, l.name_with_ending(endings));
         }
     }
 }
@@ -47,16 +47,14 @@ impl Output {
         };
         let text = expand_home(path, home).display().to_string();
         let Ok((pattern, is_made_up)) = Pattern::parse(&text) else { return };
-        let (what, has_number) = (format!("`path` is `{path}`"), Pattern::has_number(&text));
+        let (l, has_number) = (table.language(), Pattern::has_number(&text));
         if !has_number && self.frames == 1 {
             self.files = self.files.clone().of_one(0);
         } else if !has_number {
-            let (frames, example) = (self.frames, pattern.suggested());
-            let expected = format!("a place for the number of each of {frames} frames, as in `{example}`");
-            table.problem_at("path", what, expected);
+            let expected = l.place_for_numbers(self.frames, pattern.suggested(&text));
+            table.problem_at("path", l.path_is("path", path), expected);
         } else if let (true, Some(span)) = (is_made_up, table.place("path")) {
-            let what = format!("{what}, which names no format");
-            table.warn(span, what, format!("frames are written as {pattern}"));
+            table.warn(span, l.names_no_format(path), l.frames_are_written_as(pattern));
         }
     }
 }
@@ -67,11 +65,11 @@ impl Kind for Pattern {
         match Pattern::parse(&expand_home(path, options.home).display().to_string()) {
             Ok((pattern, _)) => Some(pattern.below(options.folder)),
             Err(e) => {
-                let what = format!("`{}` is `{path}`", given.key.name);
-                given.context.problem(given.value.span(), what, e.to_string());
+                let l = given.language();
+                let problem = Problem::new(given.value.span(), l.path_is(given.key.name, path), e.in_language(l));
+                given.context.problems.push(problem);
                 let is_film = matches!(&e, PatternError::Extension(ending) if VIDEOS.contains(&ending.as_str()));
-                given
-                    .help(is_film.then(|| format!("`path` names the frames; `video = {}` makes a film", quoted(path))));
+                given.help(is_film.then(|| l.path_names_frames(quoted(path))));
                 None
             }
         }

@@ -31,7 +31,8 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if self.range.is_some_and(|[low, high]| low.partial_cmp(&high) != Some(std::cmp::Ordering::Less)) {
-            table.problem_at("range", "`range` is empty", "two numbers, the lower first");
+            let l = table.language();
+            table.problem_at("range", l.empty_range(), l.lower_first());
         }
     }
 }

@@ -101,11 +101,15 @@ impl Pattern {
         text.contains('%') || slashes(text).rsplit('/').next().is_some_and(|name| name.contains('#'))
     }
 
-    /// The suggested pattern for several frames, for a name without a number.
-    pub fn suggested(&self) -> Pattern {
+    /// The suggested pattern for several frames, for a name without a number. A name without a format is that of a folder.
+    pub fn suggested(&self, name: &str) -> Pattern {
+        let place = PatternPart::Number(4);
+        if !name.ends_with(&self.after) {
+            return Pattern { before: format!("{}/", self.before), place, after: ".png".to_owned() };
+        }
         // In the place of another language's number: `{:04d}`.
         let other = self.before.strip_suffix('}').and_then(|before| before.rfind('{')).unwrap_or(self.before.len());
-        Pattern { before: self.before[..other].to_owned(), place: PatternPart::Number(4), ..self.clone() }
+        Pattern { before: self.before[..other].to_owned(), place, after: self.after.clone() }
     }
 
     /// The file of frame n.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 sources! {
     /// Where a map of one number comes from: heights, or shares of the roughness.
-    pub enum MapSource: "map", " or a file" {
+    pub enum MapSource: no_such_map, a_map {
         /// A PNG or JPEG file; its gray, as it is written: black 0, white 1.
         File,
         /// `@ripples`: water in a light wind.
@@ -61,13 +61,13 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
+        let l = table.language();
         if table.has("bump") != table.has("depth") {
-            let expected = "`bump`, a map of heights, and `depth`, the length from its black up to its white";
             let span = table.place("bump").or(table.place("depth")).unwrap_or_default();
-            table.problem(span, "`bump` and `depth` go together", expected);
+            table.problem(span, l.bump_and_depth(), l.what_bump_and_depth_are());
         }
         if table.has("bump") {
-            table.problem_at("normal_map", "`bump` and `normal_map` both lean the normals", "one of them");
+            table.problem_at("normal_map", l.both_lean(), l.one_of_them());
         }
     }
 }
@@ -113,8 +113,8 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if table.has("drift") {
-            let expected = "one of `drift` and `roughness_map`";
-            table.problem_at("roughness_map", "a relief that drifts has no `roughness_map`", expected);
+            let l = table.language();
+            table.problem_at("roughness_map", l.drifts_without_roughness_map(), l.drift_or_roughness_map());
         }
     }
 }
@@ -124,16 +124,15 @@ pub(crate) fn check(relief: Option<&Relief>, material: &Material, constant: &[&s
     if relief.is_none() {
         return;
     }
+    let l = table.language();
     for key in constant {
         if !table.is_animated(key) {
             continue;
         }
-        let what = format!("the `{key}` of what has a relief cannot change over the clip");
-        table.problem_at(key, what, "one value: the relief's maps are made with it");
+        table.problem_at(key, l.relief_keeps(key), l.relief_maps_need_one());
     }
     if material.roughness == 0.0 {
-        let what = "`roughness_map` is a share of the surface's `roughness`, which is 0";
-        table.problem_at("relief.roughness_map", what, "`roughness` beside the relief: that of the map's white");
+        table.problem_at("relief.roughness_map", l.share_of_no_roughness(), l.roughness_of_white());
     }
 }
 

@@ -39,17 +39,18 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
+        let l = table.language();
         if self.integrator == Integrator::AmbientOcclusion && self.caustics {
-            let what = "`caustics` beside `integrator = \"ao\"`".to_owned();
-            table.problem_at("caustics", what, "it without: ambient occlusion knows no lights".to_owned());
+            let what = l.beside("caustics", "integrator = \"ao\"");
+            table.problem_at("caustics", what, l.it_without(l.occlusion_knows_no_lights()));
         }
         let why = match self.integrator {
             Integrator::Whitted => return,
-            Integrator::Path => "paths ask a lamp at each bounce",
-            Integrator::AmbientOcclusion => "ambient occlusion knows no lamps",
+            Integrator::Path => l.paths_ask_a_lamp(),
+            Integrator::AmbientOcclusion => l.occlusion_knows_no_lamps(),
         };
-        let what = format!("`lamp_samples` beside `integrator = \"{}\"`", self.integrator.name());
-        table.problem_at("lamp_samples", what, format!("it without: {why}"));
+        let what = l.beside("lamp_samples", format_args!("integrator = \"{}\"", self.integrator.name()));
+        table.problem_at("lamp_samples", what, l.it_without(why));
     }
 }
 

@@ -5,7 +5,6 @@ use super::keys::Key;
 use super::keys::kinds::Kind;
 use super::keys::read::Given;
 use super::limits::{MAX_PIXELS, MAX_SIDE};
-use crate::language::Language;
 use serde_json::json;
 use toml::de::DeValue;
 
@@ -30,10 +29,21 @@ impl Size {
 
     /// `1280x720`, or a name such as `1080p`, of any number of pixels.
     pub fn named(text: &str) -> Option<Size> {
-        let side = |s: &str| s.trim().parse::<u32>().ok().filter(|&n| Size::SIDE.allows(f64::from(n)));
         let is_it = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text.trim()));
+        let side = |s: &str| s.trim().parse::<u32>().ok().filter(|&n| Size::SIDE.allows(f64::from(n)));
         let sides = || text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some(Size(side(w)?, side(h)?)));
         NAMED.iter().find(|(names, _)| is_it(names)).map(|(_, size)| *size).or_else(sides)
+    }
+    /// The size that another notation means: `1920 by 1080`, `640*360`, or the shape `16:9`.
+    pub fn meant(text: &str) -> Option<Size> {
+        let [width, height] = two_numbers(text)?;
+        let is_shape = text.contains([':', '/']) && width < 100 && height < 100;
+        let even = |x: f64| (x / 2.0).round() as u32 * 2;
+        Some(if is_shape {
+            Size(1280, even(1280.0 * f64::from(height) / f64::from(width)))
+        } else {
+            Size(width, height)
+        })
     }
     /// The names.
     pub fn names() -> impl Iterator<Item = &'static str> {
@@ -45,27 +55,36 @@ impl Size {
     }
 }
 
+/// The two numbers of a text, above 0, whatever stands between them.
+pub(crate) fn two_numbers(text: &str) -> Option<[u32; 2]> {
+    let numbers: Vec<u32> = text.split(|c: char| !c.is_ascii_digit()).filter_map(|piece| piece.parse().ok()).collect();
+    <[u32; 2]>::try_from(numbers).ok().filter(|numbers| numbers.iter().all(|&n| n > 0))
+}
+
 impl Kind for Size {
     fn parse(given: &mut Given) -> Option<Size> {
-        const EXPECTED: &str = "[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\"";
+        let l = given.language();
         let size = match given.value.get_ref() {
             DeValue::String(text) => Size::named(text).or_else(|| {
-                given.wrong::<()>(EXPECTED);
-                given.suggest(text, Size::names());
+                given.wrong::<()>(l.a_size_in_toml());
+                match Size::meant(text) {
+                    Some(Size(width, height)) => given.help(Some(l.did_you_mean(format_args!("{width}x{height}")))),
+                    None => given.suggest(text, Size::names()),
+                }
                 None
             })?,
-            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => return given.wrong(EXPECTED),
+            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => return given.wrong(l.a_size_in_toml()),
             _ => {
                 let ([width, height], rule) = (given.numbers()?, given.key.rule);
                 if !rule.allows(width) || !rule.allows(height) {
-                    let expected = format!("two values, each {}", rule.expected());
+                    let expected = l.two_values(rule.expected_in(l));
                     return given.refuse(format_args!("{width} x {height}"), expected);
                 }
                 Size(width as u32, height as u32)
             }
         };
         if !size.fits() {
-            given.context.problems.push(Problem::too_large(Language::English, given.value.span(), size.0, size.1));
+            given.context.problems.push(Problem::too_large(l, given.value.span(), size.0, size.1));
             return None;
         }
         Some(size)

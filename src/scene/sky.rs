@@ -38,7 +38,8 @@ keys! {
     fn check(&mut self, table: &mut Table) {
         for key in ["sun_elevation_deg", "sun_size_deg", "turbidity", "ground"] {
             if self.image != Some(SkySource::Sun) {
-                table.problem_at(key, format!("this sky has no `{key}`"), "it beside `image = \"@sun\"`");
+                let l = table.language();
+                table.problem_at(key, l.sky_has_no(key), l.it_beside("`image = \"@sun\"`"));
             }
         }
     }
@@ -46,7 +47,7 @@ keys! {
 
 sources! {
     /// Where a sky's picture comes from.
-    pub enum SkySource: "sky", ", `none` or a picture (.hdr, .exr, .png, .jpg)" {
+    pub enum SkySource: no_such_sky, a_sky {
         /// An equirectangular picture (Radiance HDR, OpenEXR, PNG or JPEG): its middle column lies in the direction of +x, its
         /// top row straight up.
         File,

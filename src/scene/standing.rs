@@ -2,6 +2,7 @@
 
 use super::diagnostic::Rule;
 use super::{Body, Ellipsoid, Floor, Motion, Rectangle, Rotation, Sphere, World};
+use crate::language::{Language, Message};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use std::f64::consts::PI;
 
@@ -96,7 +97,7 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    fn of(floor: &Floor) -> Result<Ground, &'static str> {
+    fn of(floor: &Floor) -> Result<Ground, Message> {
         let [a, b, c, d] = floor.corners;
         let mut normal = normalise(cross(sub(c, a), sub(d, b)));
         if normal[2] < 0.0 {
@@ -105,10 +106,10 @@ impl Ground {
         let middle = scale(add(add(a, b), add(c, d)), 0.25);
         let size = length(sub(c, a)).max(length(sub(d, b)));
         if floor.corners.iter().any(|&corner| dot(sub(corner, middle), normal).abs() > 1e-9 * size) {
-            return Err("the floor is bent");
+            return Err(Language::floor_is_bent);
         }
         if normal[2] < 1e-3 {
-            return Err("the floor is upright");
+            return Err(Language::floor_is_upright);
         }
         Ok(Ground { normal, distance: dot(middle, normal) })
     }
@@ -117,23 +118,23 @@ impl Ground {
     ///
     /// # Errors
     /// It would stand too far away.
-    pub(crate) fn height(&self, shape: &impl Shape, [x, y, _]: Vec3) -> Result<f64, &'static str> {
+    pub(crate) fn height(&self, shape: &impl Shape, [x, y, _]: Vec3) -> Result<f64, Message> {
         let below = shape.reach(scale(self.normal, -1.0)) + GAP * shape.size();
         let z = (self.distance + below - self.normal[0] * x - self.normal[1] * y) / self.normal[2];
-        if Rule::Coordinate.allows(z) { Ok(z) } else { Err("it would stand too far away") }
+        if Rule::Coordinate.allows(z) { Ok(z) } else { Err(Language::too_far_away) }
     }
 }
 
 /// An object that cannot stand: its list in a scene, its index there, and the reason.
 pub(crate) struct Falling {
     pub path: String,
-    pub why: &'static str,
+    pub why: Message,
 }
 
 impl World {
     /// What objects stand on; the reason if they cannot stand.
-    pub(crate) fn ground(&self) -> Result<Ground, &'static str> {
-        self.floor.as_ref().ok_or("there is no floor").and_then(Ground::of)
+    pub(crate) fn ground(&self) -> Result<Ground, Message> {
+        self.floor.as_ref().ok_or(Language::no_floor as Message).and_then(Ground::of)
     }
 
     /// Sets the heights of the objects that stand on the floor. A second call changes nothing. Meshes get theirs when their

@@ -2,6 +2,7 @@
 //! and the nearest spelling.
 
 use crate::language::Language;
+use other_names::{OTHER_NAMES, OtherName};
 
 /// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,112 +19,10 @@ pub enum NameKind<'a> {
     Value(&'a str),
 }
 
-// Names in other programs: the kind (of keys of one table the table in brackets), the names, and the suggestion.
-const OTHER_NAMES: &[(&str, &str, &str)] = &[
-    (
-        "[light]",
-        "intensity|strength|brightness|power|energy",
-        "the brightness of a light is its `color`, which may be above 1: `color = [3, 3, 3]`",
-    ),
-    (
-        "[light]",
-        "type|kind|direction|target|look_at|facing",
-        "a light is a point, or a ball with a `radius`; a sun is a point far away: `position = [0, 0, 1e4]`",
-    ),
-    ("[sky]", "color|colour", "the colors of a sky are `zenith` and `horizon`"),
-    ("[orbit]", "radius", "did you mean `distance`?"),
-    ("[orbit]", "speed|velocity|rounds|revolutions", "did you mean `turns`? It counts them over the clip"),
-    ("[key]", "frame|t|at", "did you mean `time`? It is a share of the clip: its middle is 0.5"),
-    ("[floor]", "z|y|height|level", "`corners` holds four points, and their third number is the height"),
-    ("[body]|[sphere]", "scale|size", "did you mean `radius`?"),
-    ("[body]|[sphere]|[ellipsoid]|[rectangle]", "position", "did you mean `center`?"),
-    ("[ellipsoid]", "radius|size|scale", "did you mean `radii`? They are three numbers"),
-    ("[rectangle]", "width|height", "did you mean `size = [2, 1]`?"),
-    ("[rectangle]", "normal|direction", "did you mean `facing`?"),
-    ("[mesh]", "position|center|centre", "did you mean `offset`?"),
-    (
-        "[sphere]|[ellipsoid]|[rectangle]|[mesh]",
-        "intensity|brightness|power|energy|emission",
-        "did you mean `strength`, with `material = \"light\"`?",
-    ),
-    ("[scene]", "renderer|rendering", "did you mean `[render]`? Its `integrator` says how"),
-    ("[mesh]", "file|filename|src", "did you mean `path`?"),
-    ("key", "box|cube|polyhedron|object|shape", "did you mean `[[body]]`? Its `solid` says which"),
-    ("key", "ball", "did you mean `[[sphere]]`?"),
-    ("key", "plane|ground", "did you mean `[floor]`?"),
-    ("key", "quad|panel", "did you mean `[[rectangle]]`?"),
-    ("key", "lamp|point_light", "did you mean `[[light]]`, or the `lamps` of a body?"),
-    ("key", "background|environment|world", "did you mean `[sky]`? Its colors are `zenith` and `horizon`"),
-    (
-        "key",
-        "rotation|rotate|orientation|angle",
-        "did you mean `axis` and `angle_deg`? `turns` says how often a body turns over the clip",
-    ),
-    ("key", "resolution|width|height", "did you mean `size = [1280, 720]` in [output]?"),
-    ("key", "pos|location|origin|translate", "did you mean `center`, or of cameras and lights `position`?"),
-    ("key", "spp|samples_per_pixel", "did you mean `samples`?"),
-    ("key", "max_depth|bounces|max_bounces", "did you mean `depth`?"),
-    ("key", "engine|renderer", "did you mean `integrator`?"),
-    ("key", "name|label|id|title", "things have no names: write a comment, `# the red cube`"),
-    ("key", "visible|hidden|hide|enabled|disabled", "to leave a table out, begin each of its lines with `#`"),
-    ("key", "albedo|base_color|basecolor|diffuse_color|rgb|diffuse", "did you mean `color`?"),
-    ("key", "metallic|metalness", "did you mean `material = \"metal\"`? Its clearness is `roughness`"),
-    ("key", "transmission|transmittance", "did you mean `transparency`?"),
-    ("key", "emissive|emission_strength", "did you mean `material = \"light\"`? Its `strength` says how bright"),
-    ("key", "hdri|hdr|envmap|env_map|skybox", "did you mean `image` in [sky]?"),
-    ("key", "focal_length|fovy|angle_of_view", "did you mean `fov_deg`? It is the horizontal angle in degrees"),
-    ("key", "blades|bokeh|aperture_sides", "did you mean `aperture_blades`?"),
-    ("key", "lens_flare|flare|starburst|spikes|diffraction", "did you mean `glare`?"),
-    ("key", "anamorphic", "did you mean `streak` in [film], or `aperture_ratio` in [camera]?"),
-    ("key", "aperture|f_stop|fstop|iris", "did you mean `lens`? It is the radius of the lens"),
-    ("key", "focus_distance|focal_distance|dof", "did you mean `focus`?"),
-    ("key", "motion_blur|shutter_speed|shutter_angle", "did you mean `shutter`? It is a share of a frame"),
-    ("key", "up|up_vector|sky_vector", "up is always the direction of z"),
-    ("key", "seed|random_seed", "there is no seed: a scene has the same bytes in each run"),
-    ("key", "edge|side|edge_length", "did you mean `radius`? It is the distance of the vertices from the center"),
-    ("key", "frame_start|frame_end|first_frame|last_frame", "did you mean `frames`? It is their number"),
-    ("key", "codec|bitrate|crf|preset", "encoders are chosen by flags: `--codec`, `--crf`, `--preset`"),
-    ("key", "threads|device|gpu|cpu", "machines are chosen by flags: `--threads`, `--gpu`, `--cpu`, `--devices`"),
-    ("key", "diameter", "did you mean `radius`? It is half of the diameter"),
-    (
-        "key",
-        "brightness|power|energy|emission",
-        "the brightness of a light is its `color`, which may be above 1: `color = [3, 3, 3]`",
-    ),
-    ("key", "refraction|refractive_index|index_of_refraction", "did you mean `ior`?"),
-    ("key", "shininess|specular|gloss|glossiness", "did you mean `roughness`, or `highlight`?"),
-    ("key", "alpha|opacity", "did you mean `transparency`?"),
-    ("key", "mirror|reflectivity|reflectance", "did you mean `reflection`?"),
-    ("key", "type|kind", "did you mean `solid`, or `material`?"),
-    ("key", "lookat|look|aim", "did you mean `look_at`?"),
-    ("key", "duration|length|seconds", "did you mean `frames`? A clip lasts `frames` / `fps` seconds"),
-    ("solid", "sphere|ball", "a ball is a table of its own: `[[sphere]]`"),
-    ("solid", "plane|rectangle|quad", "a rectangle is a table of its own: `[[rectangle]]`"),
-    ("solid", "mesh|obj|ply", "a mesh is a table of its own: `[[mesh]]`"),
-    ("solid", "box", "did you mean `cube`?"),
-    ("solid", "würfel|куб|гексаэдр|hexaeder", "words are English: `cube`"),
-    ("solid", "tetraeder|тетраэдр", "words are English: `tetrahedron`"),
-    ("solid", "oktaeder|октаэдр", "words are English: `octahedron`"),
-    ("solid", "dodekaeder|додекаэдр", "words are English: `dodecahedron`"),
-    ("solid", "ikosaeder|икосаэдр", "words are English: `icosahedron`"),
-    ("material", "glas|стекло", "words are English: `glass`"),
-    ("material", "metall|металл", "words are English: `metal`"),
-    ("solid", "pyramid", "did you mean `tetrahedron`?"),
-    ("material", "mirror|mirrored|specular", "did you mean `metal`? A plain material mirrors its `reflection`"),
-    ("material", "chrome|steel", "did you mean `chromium`?"),
-    ("material", "aluminum", "did you mean `aluminium`?"),
-    ("material", "emissive|emission|emitter|glow", "did you mean `light`?"),
-    ("material", "lambert|lambertian|matte", "did you mean `diffuse`?"),
-    ("material", "dielectric|crystal|water", "did you mean `glass`? Its `ior` says which"),
-    ("material", "diamond", "did you mean `glass`, with `ior = 2.42` and `abbe = 55`?"),
-    ("tone", "aces|hable|reinhard", "did you mean `filmic`?"),
-    ("tone", "linear|none|srgb", "did you mean `clip`?"),
-    ("integrator", "pathtracer|path tracing|pt|global", "did you mean `path`?"),
-    ("integrator", "ray|raytracing|raytracer|rt", "did you mean `whitted`?"),
-];
+mod other_names;
 
-// Those of command lines: jobs, flags and values of flags, with the suggestion in English and Russian.
-const OTHER_WORDS: &[(&str, &str, &str, &str)] = &[
+// Those of command lines: jobs, flags and values of flags.
+const OTHER_WORDS: &[OtherName] = &[
     (
         "job",
         "render|run|make|draw",
@@ -350,6 +249,19 @@ const OTHER_WORDS: &[(&str, &str, &str, &str)] = &[
     ("--codec", "libvpx|libvpx-vp9|vp8", "did you mean `vp9`?", "возможно, вы имели в виду `vp9`?"),
     ("--codec", "libaom-av1|svtav1|libsvtav1|svt-av1", "did you mean `av1`?", "возможно, вы имели в виду `av1`?"),
     ("--codec", "prores_ks", "did you mean `prores`?", "возможно, вы имели в виду `prores`?"),
+    (
+        "--codec",
+        "mp4|mkv|mov|webm|gif|webp",
+        "the ending of `--video` is the kind of film: `--video film.mp4`",
+        "вид ролика задаёт расширение в `--video`: `--video film.mp4`",
+    ),
+    (
+        "--threads",
+        "all|auto|max|cores",
+        "without `--threads`, or with `--threads 0`, all cores work",
+        "без `--threads` или с `--threads 0` работают все ядра",
+    ),
+    ("--quality", "medium|normal|default|good", "did you mean `standard`?", "возможно, вы имели в виду `standard`?"),
     ("--quality", "low|preview|fast", "did you mean `draft`?", "возможно, вы имели в виду `draft`?"),
     ("--quality", "high|best|ultra", "did you mean `final`?", "возможно, вы имели в виду `final`?"),
     (
@@ -402,7 +314,7 @@ const OTHER_WORDS: &[(&str, &str, &str, &str)] = &[
     ("--lang", "english|eng|en_US|en_US.UTF-8", "did you mean `en`?", "возможно, вы имели в виду `en`?"),
 ];
 
-/// The suggestion for another program's name, in any case. Of scenes in TOML it is English.
+/// The suggestion for another program's name, in any case.
 pub fn other_name(language: Language, kind: NameKind, found: &str) -> Option<&'static str> {
     let in_brackets = |of: &str, table: &str| of.strip_prefix('[').and_then(|of| of.strip_suffix(']')) == Some(table);
     let is_kind = |of: &str| match kind {
@@ -414,12 +326,8 @@ pub fn other_name(language: Language, kind: NameKind, found: &str) -> Option<&'s
     };
     let is_it = |name: &str| if name.len() > 2 { name.eq_ignore_ascii_case(found) } else { name == found };
     let is_row = |of: &str, names: &str| is_kind(of) && names.split('|').any(is_it);
-    let of_scenes = OTHER_NAMES.iter().find(|(of, names, _)| is_row(of, names)).map(|(.., advice)| *advice);
-    let of_words = || {
-        let (.., english, russian) = OTHER_WORDS.iter().find(|(of, names, ..)| is_row(of, names))?;
-        Some(if language == Language::Russian { *russian } else { *english })
-    };
-    of_scenes.or_else(of_words)
+    let (.., english, russian) = OTHER_NAMES.iter().chain(OTHER_WORDS).find(|(of, names, ..)| is_row(of, names))?;
+    Some(if language == Language::Russian { *russian } else { *english })
 }
 
 /// The most similar name, if it is similar enough.
@@ -479,14 +387,13 @@ mod tests {
 
     // Names that people type stay as they are.
     #[test]
-    fn suggestions_for_command_lines_stand_in_both_languages() {
+    fn suggestions_stand_in_both_languages() {
         let typed = |text: &'static str| text.split('`').skip(1).step_by(2).collect::<std::collections::BTreeSet<_>>();
-        for (_, names, english, russian) in OTHER_WORDS {
+        for (_, names, english, russian) in OTHER_NAMES.iter().chain(OTHER_WORDS) {
             assert!(russian.chars().any(|c| ('\u{400}'..='\u{4ff}').contains(&c)), "{names}: {russian}");
             assert_eq!(typed(english), typed(russian), "{names}");
         }
-        let of_jobs = ["job", "flag", "--codec", "--size", "--lang"];
-        assert!(OTHER_NAMES.iter().all(|(kind, ..)| !of_jobs.contains(kind)));
+        assert!(OTHER_NAMES.iter().all(|(kind, ..)| !["job", "flag"].contains(kind) && !kind.starts_with("--")));
     }
 
     #[test]

@@ -51,28 +51,21 @@ impl Keys for Scene {
     }
 
     fn check(&mut self, table: &mut Table) {
+        let l = table.language();
         for Falling { path, why } in self.world.stand() {
-            table.problem_at(
-                &path,
-                format!("it cannot stand on the floor: {why}"),
-                "a flat [floor] that lies under it",
-            );
+            table.problem_at(&path, l.cannot_stand(why(l)), l.a_floor_below());
         }
         let (sampling, shutter) = (self.render.sampling, self.camera.shutter);
         let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || shutter > 0.0;
         let transparent = table.place("sky.transparent").filter(|_| self.world.sky.transparent);
         if let (Some(place), true) = (transparent.clone(), is_uneven) {
-            let expected =
-                "no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha";
-            table.problem(place, "`transparent` needs the same samples everywhere", expected);
+            table.problem(place, l.uneven_samples(), l.even_samples());
         }
         if let (Some(place), true) = (transparent, self.world.air.is_foggy()) {
-            table.problem(place, "fog hides the sky, which is `transparent`", "clear air, or an opaque sky");
+            table.problem(place, l.fog_hides(), l.clear_air());
         }
         if sampling.is_adaptive() && shutter > 0.0 {
-            let what = "`samples` is a range, and the camera has a `shutter`";
-            let expected = "a number: an open shutter spreads all samples over its moments";
-            table.problem_at("render.samples", what, expected);
+            table.problem_at("render.samples", l.range_and_shutter(), l.number_for_shutter());
         }
     }
 }

@@ -134,6 +134,7 @@ impl Reader<'_> {
             |x: &f64| rule == Rule::Fraction && what.contains(&self.language.color()) && Rule::Whole(2, 255).allows(*x);
         let code = |code: f64| self.language.code(format_args!("{:.3}", code / 255.0));
         let help = number_help(self.language, text)
+            .or_else(|| two_sides(self.language, text))
             .or_else(|| odd_line(self.language, self.text, &self.tokens, self.dialect, problem.span.start))
             .or_else(|| value.filter(is_code).map(code));
         Err(match help {
@@ -221,8 +222,7 @@ impl Reader<'_> {
             Dialect::Reduced => floor.material.colour = self.byte_colour(&language.floor())?,
             Dialect::SevenValue => floor.material.colour = self.colour(&language.floor(), Rule::Fraction)?,
             Dialect::Full => {
-                let names = TextureSource::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ");
-                let expected = language.a_texture(names);
+                let expected = TextureSource::expected(language);
                 let (text, span) = self.text(&language.floor_texture(), &expected)?;
                 // Paths start in the working directory.
                 let options = ParseOptions { home, ..ParseOptions::default() };
@@ -331,6 +331,13 @@ fn odd_line(language: Language, text: &str, tokens: &[Token], dialect: Dialect, 
     let (count, (name, group)) = (lines[odd].len(), &groups[odd]);
     let line = text[..lines[odd][0].span.start].matches('\n').count() + 1;
     (count.abs_diff(*group) <= FEW).then(|| language.odd_line(line, count, name, group))
+}
+
+// `1280x720` in the place of a width.
+fn two_sides(language: Language, text: &str) -> Option<String> {
+    let side = |text: &str| text.parse::<u32>().ok();
+    let (width, height) = text.split_once(['x', 'X', '*', ':'])?;
+    Some(language.two_tokens(side(width)?, side(height)?))
 }
 
 // The name of another language, if the text looks like it.

@@ -4,7 +4,7 @@ use super::animation::LoopProblem;
 use super::diagnostic::Problem;
 use super::keys::read::{Context, Table};
 use super::keys::{Keys, over_time, schema};
-use super::material::{ADDS_LIGHT, above_one};
+use super::material::above_one;
 use super::{ParseOptions, Scene, Tracks, suggest};
 use crate::language::Language;
 use std::ops::Range;
@@ -47,7 +47,8 @@ pub fn write_without(scene: &Scene, paths: &[String]) -> String {
 
 /// Parses a scene. Relative paths start in the options' folder.
 pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
-    let mut document = DeTable::parse(text).map_err(|e| vec![no_toml(text, &e)])?;
+    let l = options.language;
+    let mut document = DeTable::parse(text).map_err(|e| vec![no_toml(options.language, text, &e)])?;
     let mut context = Context::new(options, &SCHEMA);
     move_keys(document.get_mut(), &mut context);
     let mut scene = Scene::default();
@@ -64,15 +65,13 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();
     if is_empty && context.problems.is_empty() {
         let end = text.trim_end().len();
-        let expected =
-            "expected a [[body]], [[sphere]], [[ellipsoid]], [[rectangle]], [[mesh]], [particles] or a [floor]";
-        let problem = Problem::new(end..end, "the scene is empty", expected);
-        context.problems.push(problem.help("`polyfly --default toml` prints a whole scene"));
+        let problem = Problem::new(end..end, l.empty_scene(), l.expected(l.no_objects()));
+        context.problems.push(problem.help(l.prints_toml()));
     }
     if let (Some(place), true, true) = (place, scene.output.is_loop, context.problems.is_empty()) {
-        for LoopProblem { what, help } in scene.loop_problems(Language::English) {
-            let problem = Problem::new(place.clone(), what, "expected a clip whose last frame leads to its first");
-            context.problems.push(problem.help(format!("{help}; `loop = false` allows any end")));
+        for LoopProblem { what, help } in scene.loop_problems(l) {
+            let problem = Problem::new(place.clone(), what, l.expected(l.a_loop()));
+            context.problems.push(problem.help(l.any_end(help)));
         }
     }
     if context.problems.is_empty() {
@@ -84,6 +83,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
 
 // Warns of bodies that add light at a key of a value over time.
 fn warn_of_sums(scene: &Scene, table: &mut Table) {
+    let l = table.language();
     for track in scene.tracks.all() {
         let name = |end: &str| track.path.strip_suffix(end).and_then(|path| path.strip_prefix("body."));
         let Some(body) = name(".reflection").or(name(".transparency")).and_then(|i| i.parse::<usize>().ok()) else {
@@ -92,10 +92,10 @@ fn warn_of_sums(scene: &Scene, table: &mut Table) {
         let at = |time: f64| scene.at(time * f64::from(scene.output.frames));
         let wrong = track.keys.iter().find_map(|key| {
             let (reflection, transparency) = at(key.time).world.bodies.get(body)?.material.shares();
-            Some((key.time, above_one("reflection", reflection, transparency)?))
+            Some((key.time, above_one(l, "reflection", reflection, transparency)?))
         });
         if let (Some((time, what)), Some(place)) = (wrong, table.place(&track.path)) {
-            table.warn(place, format!("at time {time} {what}"), ADDS_LIGHT);
+            table.warn(place, l.at_time(time, what), l.adds_light());
         }
     }
 }
@@ -110,8 +110,8 @@ fn move_keys(document: &mut DeTable, context: &mut Context) {
         let target = document.entry(toml::Spanned::new(span.clone(), to.into())).or_insert(place);
         match target.get_mut() {
             DeValue::Table(table) if table.contains_key(name) => {
-                let what = format!("`{name}` stands in [{to}] and in [{from}]");
-                context.problem(span, what, format!("expected it in [{to}] only"));
+                let l = context.language();
+                context.problem(span, l.stands_in_both(name, to, from), l.it_only_in(to));
             }
             DeValue::Table(table) => drop(table.insert(key, value)),
             // A value that is not a table is reported when it is read.
@@ -121,99 +121,128 @@ fn move_keys(document: &mut DeTable, context: &mut Context) {
 }
 
 // Tables of which a scene has any number.
-const LISTS: [&str; 6] = ["body", "sphere", "ellipsoid", "rectangle", "mesh", "light"];
+pub(crate) const LISTS: [&str; 6] = ["body", "sphere", "ellipsoid", "rectangle", "mesh", "light"];
 
 // The fault of a text that is not TOML.
-fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
+fn no_toml(l: Language, text: &str, e: &toml::de::Error) -> Problem {
     let span = e.span().unwrap_or(text.len()..text.len());
     if e.message().contains("duplicate key") {
         let name = text.get(span.clone()).unwrap_or_default();
         let is_header = text[..span.start].ends_with('[') && LISTS.contains(&name);
-        let problem = Problem::new(span, format!("`{name}` is given twice in one table"), "expected each key once");
-        return if is_header {
-            problem.help(format!("where there are several, each begins with `[[{name}]]`"))
-        } else {
-            problem
-        };
+        let problem = Problem::new(span, l.given_twice_in_table(name), l.expected(l.each_key_once()));
+        return if is_header { problem.help(l.several_begin_with(name)) } else { problem };
     }
-    let problem = Problem::new(span.clone(), "this is not TOML", e.message().to_owned());
-    match syntax_help(text, &span) {
+    let problem = Problem::new(span.clone(), l.not_toml(), l.toml_fault(e.message()));
+    match syntax_help(l, text, &span) {
         Some(help) => problem.help(help),
         None => problem,
     }
 }
 
+// What the author of a wrong table's name may have meant: in other brackets, or with something behind it.
+fn header_help(l: Language, line: &str) -> Option<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
+    let body = line.split('#').next().unwrap_or_default().trim();
+    let name = body.trim_matches(|c: char| !plain(c));
+    let is_name = !name.is_empty() && name.chars().all(plain);
+    if body.starts_with(['[', '(', '<', '{']) && is_name && body != format!("[[{name}]]") {
+        let is_list = body.starts_with("[[") || LISTS.contains(&name);
+        return Some(l.header_is(if is_list { format!("[[{name}]]") } else { format!("[{name}]") }));
+    }
+    let is_header = |header: &str| header.starts_with('[') && header.trim_start_matches('[').chars().all(plain);
+    let (header, rest) = body.split_once(']').filter(|(header, _)| is_header(header))?;
+    let closed = if rest.starts_with(']') { "]]" } else { "]" };
+    (!["", "]"].contains(&rest)).then(|| l.header_alone(format_args!("{header}{closed}")))
+}
+
 // What the author of invalid TOML may have meant.
-fn syntax_help(text: &str, span: &Range<usize>) -> Option<String> {
+fn syntax_help(l: Language, text: &str, span: &Range<usize>) -> Option<String> {
     let line_start = text[..span.start.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
     let line = text[line_start..].lines().next()?;
     if line.trim_start().starts_with(['/', '%', ';']) || line.trim_start().starts_with("--") {
-        return Some("a comment begins with `#`".into());
+        return Some(l.comment_begins_with_hash());
     }
     let key = line.split(['=', ':', '#']).next().unwrap_or_default().trim();
     if let Some(letter) = key.chars().find(|c| c.is_alphabetic() && !c.is_ascii()) {
-        return Some(format!(
-            "`{letter}` is no English letter, even if it looks like one: keys are written in English"
-        ));
+        return Some(l.no_english_letter(letter));
+    }
+    if let Some(help) = header_help(l, line) {
+        return Some(help);
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
+    if let Some((key, value)) = line.split_once(":=").or_else(|| line.split_once("=="))
+        && key.trim().chars().all(plain)
+    {
+        return Some(l.equals_between(key.trim(), value.trim()));
     }
     if let (Some((key, value)), false) = (line.split_once(':'), line.contains('=')) {
-        return Some(format!("`=` stands between a key and its value: {} = {}", key.trim(), value.trim()));
+        return Some(l.equals_between(key.trim(), value.trim()));
     }
     if key.starts_with("[[") && !key.ends_with("]]") {
-        return Some(format!("as many brackets close as open: [[{}]]", key.trim_matches(['[', ']'])));
+        return Some(l.brackets_close(key.trim_matches(['[', ']'])));
     }
     if let (Some((key, value)), false) = (line.trim().split_once(char::is_whitespace), line.contains('=')) {
-        return Some(format!("`=` stands between a key and its value: {key} = {}", value.trim()));
+        return Some(l.equals_between(key, value.trim()));
     }
     let value = line.split_once('=').map(|(_, value)| value.trim())?;
     let bare = value.split('#').next().unwrap_or_default().trim();
+    if bare.is_empty() && !value.starts_with('#') {
+        return Some(l.no_value_behind(key));
+    }
+    if let Some(quote) =
+        ['"', '\''].into_iter().find(|&quote| value.starts_with(quote) && value.matches(quote).count() == 1)
+    {
+        return Some(l.quote_closes(format_args!("{value}{quote}")));
+    }
     if let Some(value) = bare.strip_suffix([';', ',']) {
-        return Some(format!("nothing stands behind a value: {key} = {value}"));
+        return Some(l.nothing_behind(key, value));
     }
     if bare.contains(',') && bare.contains('=') && !bare.starts_with(['[', '{', '"'])
         || bare.contains("\", ") && bare.contains('=')
     {
-        return Some("each key stands on a line of its own".into());
+        return Some(l.own_lines());
     }
     if let Some(list) = bare.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-        return Some(format!("a list stands in brackets: {key} = [{list}]"));
+        return Some(l.list_in_brackets(format_args!("{key} = [{list}]")));
+    }
+    let apart: Vec<&str> = bare.trim_matches(['[', ']']).split_whitespace().collect();
+    if bare.starts_with('[') && apart.len() > 1 && apart.iter().all(|piece| piece.parse::<f64>().is_ok()) {
+        return Some(l.commas_in_lists(format_args!("[{}]", apart.join(", "))));
     }
     let are_numbers = bare.split(',').all(|piece| piece.trim().parse::<f64>().is_ok());
     if are_numbers && bare.matches(',').count() > 1 {
-        return Some(format!("a list stands in brackets: {key} = [{bare}]"));
+        return Some(l.list_in_brackets(format_args!("{key} = [{bare}]")));
     }
     match bare.to_lowercase().as_str() {
-        "true" | "yes" | "on" => return Some(format!("this is written `true`: {key} = true")),
-        "false" | "no" | "off" => return Some(format!("this is written `false`: {key} = false")),
+        "true" | "yes" | "on" => return Some(l.written_so("true", format_args!("{key} = true"))),
+        "false" | "no" | "off" => return Some(l.written_so("false", format_args!("{key} = false"))),
         _ => {}
     }
     let number = |text: &str| text.trim().parse::<f64>().ok();
     const CURLED: [char; 8] =
         ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{201a}', '\u{ab}', '\u{bb}'];
     if value.starts_with(CURLED) {
-        return Some(format!("quotation marks are straight: \"{}\"", bare.trim_matches(CURLED)));
+        return Some(l.straight_quotes(format_args!("\"{}\"", bare.trim_matches(CURLED))));
     }
     if value.starts_with('"') && value.contains('\\') {
         let name = bare.trim_matches('"');
-        return Some(format!(
-            "a backslash in double quotes begins a special letter; single quotes leave it as it is: '{name}'"
-        ));
+        return Some(l.backslash(name));
     }
     if value.starts_with('#') {
-        return Some(format!("a color stands in quotes: \"{value}\""));
+        return Some(l.color_in_quotes(format_args!("\"{value}\"")));
     }
     if let Some(x) = bare.strip_suffix('%').and_then(number) {
-        return Some(format!("a share is a number from 0 to 1: {}", x / 100.0));
+        return Some(l.share_is(x / 100.0));
     }
-    if let Some(help) = suggest::number_help(Language::English, bare) {
+    if let Some(help) = suggest::number_help(l, bare) {
         return Some(help);
     }
     if bare.starts_with('[') && bare.contains(suggest::DASHES) {
-        return Some(format!("these are dashes and no minus signs: {}", bare.replace(suggest::DASHES, "-")));
+        return Some(l.dashes(bare.replace(suggest::DASHES, "-")));
     }
     if let (Some(x), true) = (number(bare), bare.starts_with(['.', '+', '-']) || bare.ends_with('.')) {
-        return Some(format!("digits stand on both sides of the point: {x:?}"));
+        return Some(l.digits_on_both_sides(format_args!("{x:?}")));
     }
     let is_word = !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || "_-./@~".contains(c));
-    is_word.then(|| format!("a text stands in quotes: \"{bare}\""))
+    is_word.then(|| l.text_in_quotes(format_args!("\"{bare}\"")))
 }

@@ -93,8 +93,9 @@ impl Value for Tone {
             match (self.punch(), given) {
                 (Some(punch), Some(x)) => *punch[i] = x,
                 (None, Some(_)) => {
-                    let what = format!("the curve `{}` has no `{}`", self.name(), key.name);
-                    table.problem_at(key.name, what, "it beside `tone = \"agx\"`");
+                    let l = table.language();
+                    let expected = l.it_beside("`tone = \"agx\"`");
+                    table.problem_at(key.name, l.tone_has_no(self.name(), key.name), expected);
                 }
                 _ => {}
             }

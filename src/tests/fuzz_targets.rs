@@ -94,7 +94,8 @@ pub fn sky(bytes: &[u8]) {
 fn mesh(name: &str, bytes: &[u8]) {
     with_file(name, bytes, |path| {
         let of = |smooth| Mesh { path: path.to_owned(), smooth, ..Mesh::default() };
-        let _ = [true, false].map(|smooth| mesh::load_all(&[of(smooth)], Err("there is no floor"), Limits::default()));
+        let _ = [true, false]
+            .map(|smooth| mesh::load_all(&[of(smooth)], Err(crate::language::Language::no_floor), Limits::default()));
     });
 }
 

@@ -2,6 +2,7 @@
 //! in all languages.
 
 use crate::common::{folder, polyfly, program, text, words};
+use crate::messages::{SCENES, whole};
 use std::fs;
 use std::path::Path;
 
@@ -238,12 +239,21 @@ fn wrong_command_lines_are_told_in_russian() {
 }
 
 #[test]
-fn messages_about_toml_are_english_in_all_languages() {
+fn faults_of_toml_are_told_in_russian() {
     let dir = folder();
-    fs::write(dir.path().join("wrong.toml"), "[film]\nbloom = 7\n").unwrap();
-    let [english, russian] =
-        ["en", "ru"].map(|language| words(&polyfly(dir.path(), &["wrong.toml", "--lang", language])));
-    assert!(english.starts_with("error: ") && english == russian, "{russian}");
+    let reference = include_str!("../../docs/reference/scene.md");
+    for (name, scene) in SCENES {
+        fs::write(dir.path().join("s.toml"), whole(scene)).unwrap();
+        let run = polyfly(dir.path(), &["s.toml", "--cpu", "-q", "--size", "16x12", "--lang", "ru"]);
+        let said = words(&run);
+        assert!(said.starts_with("ошибка: ") && has_russian(&said), "{name}: {said}");
+        // Keys, words and names of the scene stay as they are.
+        let is_key =
+            |word: &str| reference.contains(&format!("`{word}`")) || reference.contains(&format!("\"{word}\""));
+        let known = |word: &String| is_key(word) || scene.contains(word.as_str());
+        let strange: Vec<String> = english(&said).into_iter().filter(|word| !known(word)).collect();
+        assert!(strange.is_empty(), "{name}: {strange:?} in\n{said}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 const SMALL: [&str; 6] = ["--cpu", "--size", "16x12", "--samples", "1", "-q"];
 
 // A name, and a scene in TOML.
-const SCENES: &[(&str, &str)] = &[
+pub const SCENES: &[(&str, &str)] = &[
     ("an empty file", ""),
     ("a table of numbers", "x,y,z\n1,2,3\n"),
     ("no closing quotation mark", "[output]\npath = \"a.png\n"),
@@ -184,6 +184,33 @@ const SCENES: &[(&str, &str)] = &[
         "a texture without its sign",
         "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"marble\"\n",
     ),
+    ("frames by the name of a folder", "[output]\npath = \"frames\"\n"),
+    ("a shape of pictures", "[output]\nsize = \"16:9\"\n"),
+    ("two solids of a body", "[[body]]\nsolid = [\"cube\", \"octahedron\"]\n"),
+    ("a color as a number of base 16", "[[body]]\nsolid = \"cube\"\ncolor = 0xff8000\n"),
+    ("two equals signs", "[camera]\nfov_deg == 60\n"),
+    ("an equals sign of Pascal", "[camera]\nfov_deg := 60\n"),
+    ("a table in round brackets", "(camera)\nfov_deg = 60\n"),
+    ("a table of XML", "<sphere>\nradius = 1\n"),
+    ("a table with a colon", "[camera]:\nfov_deg = 60\n"),
+    ("a table and a key on a line", "[camera] fov_deg = 60\n"),
+    ("a list without commas", "[[sphere]]\ncenter = [0 0 1]\n"),
+    ("a key without a value", "[camera]\nfov_deg =\n"),
+    ("one quotation mark", "[camera]\nfov_axis = \"vertical\n"),
+    (
+        "a texture of the web",
+        "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"https://example.com/wood.png\"\n",
+    ),
+    ("an axis by its name", "[[body]]\nsolid = \"cube\"\naxis = \"z\"\n"),
+    ("a time in frames", "[[body]]\nsolid = \"cube\"\nradius = { keys = [[0, 1], [120, 2]] }\n"),
+    ("from and to", "[[body]]\nsolid = \"cube\"\nradius = { from = 1, to = 2 }\n"),
+    ("a solid that changes", "[[body]]\nsolid = { keys = [[0, \"cube\"], [1, \"octahedron\"]] }\n"),
+    (
+        "a camera that changes",
+        "[camera]\nposition = { keys = [[0, [5, 1, 2]], [1, [4, 1, 2]]] }\nlook_at = [0, 0, 0]\n",
+    ),
+    ("another file", "include = \"other.toml\"\n"),
+    ("a misspelt texture", "[floor]\ncorners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]\ntexture = \"@wodd\"\n"),
 ];
 // A part of the sample's tokens, and its replacement.
 const TOKENS: &[(&str, &str, &str)] = &[
@@ -192,6 +219,7 @@ const TOKENS: &[(&str, &str, &str)] = &[
     ("a token too many", "", " 7"),
     ("a decimal comma in tokens", "1280 720 72", "1280 720 72,5"),
     ("a dash for a minus in tokens", "1280 720 72", "1280 720 \u{2212}72"),
+    ("a size in one token", "1280 720 72", "1280x720 72"),
     ("a comment of C", "1280", "// the width\n1280"),
     ("a color of 0 to 255 in tokens", "0.95 0.98 1.00", "242 250 255"),
     ("a texture that is not there in tokens", "@checker", "gone.data"),
@@ -313,12 +341,28 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("a template that was not written yet", &["particles.toml"]),
     ("particles without a device", &["particles", "packing.csv"]),
     ("a film without an ending", &["scene.toml", "--video", "film"]),
+    ("a shape of pictures, by flag", &["scene.toml", "--size", "16:9"]),
+    ("a size with its rate", &["scene.toml", "--size", "1080p60"]),
+    ("frames by the name of a folder, by flag", &["scene.toml", "-o", "frames"]),
+    ("a folder that is not there", &["scene.toml", "-o", "frames/"]),
+    ("all threads", &["scene.toml", "--threads", "all"]),
+    ("samples of both sides", &["scene.toml", "--samples", "4x4"]),
+    ("a range with a dash", &["scene.toml", "--samples", "64-4"]),
+    ("the middle quality", &["scene.toml", "--quality", "medium"]),
+    ("a misspelt texture, by flag", &["scene.toml", "--texture", "@wodd"]),
+    ("bodies in --set", &["scene.toml", "--set", "bodies[0].color=red"]),
+    ("a kind of film for a codec", &["scene.toml", "--video", "x.mp4", "--codec", "mp4"]),
+    ("the scene before the engine", &["farm", "scene.toml"]),
+    ("a wrong flag of a job of a farm", &["farm", "slurm", "scene.toml", "--", "--sixe", "64x48"]),
+    ("a scene in capitals", &["SCENE.TOML"]),
 ];
 // Unusual notation that is accepted.
 const TAKEN: &[(&str, &[&str])] = &[
     ("[render]\nambient = 0.1\n", &[]),
     ("[film]\ntone = \"AgX\"\nexposure = \"Auto\"\nfilter = \"Tent\"\n", &[]),
     ("", &["--set", "film.tone=AgX"]),
+    // The key is there in its other spelling.
+    ("", &["--set", "sphere[0].centre=[0, 0, 1]"]),
     ("", &["--size", "16X12"]),
     ("", &["--frames", "1..2"]),
     ("", &["--fps", "30000/1001"]),
@@ -346,6 +390,13 @@ const HINTS: &[(&str, &str)] = &[
         "[camera]\nposition = [0, 0, 0]\nlook_at = [5, 0, 0]\n[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n",
     ),
 ];
+
+/// A scene with something to show: most of these scenes test other keys.
+pub fn whole(scene: &str) -> String {
+    let is_about_it = scene.is_empty() || !scene.contains('[') || scene.contains("sphere") || scene.contains("body");
+    let ball = if is_about_it { "" } else { "[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n" };
+    format!("{scene}{ball}")
+}
 
 fn said(dir: &Path, args: &[&str]) -> String {
     let run = polyfly(dir, args);
@@ -378,11 +429,7 @@ fn every_mistake_is_reported() {
     let mut all = Vec::new();
     let mut tell = |name: &str, said: String| all.push(format!("== {name}\n{said}"));
     for (name, scene) in SCENES {
-        // A scene needs something to show, and these scenes test other keys.
-        let is_about_it =
-            scene.is_empty() || !scene.contains('[') || scene.contains("sphere") || scene.contains("body");
-        let ball = if is_about_it { "" } else { "[[sphere]]\ncenter = [0, 0, 0]\nradius = 1\n" };
-        std::fs::write(dir.path().join("s.toml"), format!("{scene}{ball}")).unwrap();
+        std::fs::write(dir.path().join("s.toml"), whole(scene)).unwrap();
         tell(name, said(dir.path(), &[&["s.toml"], &SMALL[..]].concat()));
     }
     for (name, from, to) in TOKENS {

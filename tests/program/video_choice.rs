@@ -218,7 +218,7 @@ fn a_file_that_gets_the_name_meanwhile_stays() {
 #[test]
 fn several_frames_do_not_share_a_name() {
     let dir = folder();
-    for (to, suggested) in [("out.png", "out%04d.png"), ("a/b.exr", "a/b%04d.exr"), ("out", "out%04d.data")] {
+    for (to, suggested) in [("out.png", "out%04d.png"), ("a/b.exr", "a/b%04d.exr"), ("out", "out/%04d.png")] {
         let refused = run(dir.path(), &["scene.toml", "--frames=0-2", "-o", to]);
         let said = words(&refused);
         assert!(

@@ -3,6 +3,7 @@
 use super::key::Key;
 use super::read::Given;
 use super::schema::short;
+use crate::language::Language;
 use crate::math::vec3::{Vec3, length};
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::SHORTEST;
@@ -117,14 +118,15 @@ impl Kind for bool {
             DeValue::Integer(x) => x.as_str().to_owned(),
             _ => String::new(),
         };
-        given.wrong::<bool>("true or false");
+        let l = given.language();
+        given.wrong::<bool>(l.true_or_false());
         let meant = match &*meant {
             "true" | "yes" | "on" | "1" => Some("true"),
             "false" | "no" | "off" | "0" => Some("false"),
             _ => None,
         };
         let name = given.key.name;
-        given.help(meant.map(|meant| format!("this is written `{meant}`, without quotes: {name} = {meant}")));
+        given.help(meant.map(|meant| l.written_without_quotes(meant, format_args!("{name} = {meant}"))));
         None
     }
     fn text(&self, _: &Key) -> String {
@@ -161,8 +163,8 @@ impl Kind for Vec3 {
         let numbers = given.ruled_numbers()?;
         // The square of a shorter vector would underflow.
         if given.key.direction && length(numbers) < SHORTEST {
-            let what = format!("`{}` has no direction", given.key.name);
-            return given.problem(what, format_args!("a vector longer than {SHORTEST:e}"));
+            let l = given.language();
+            return given.problem(l.no_direction(given.key.name), l.longer_vector(format_args!("{SHORTEST:e}")));
         }
         Some(numbers)
     }
@@ -197,34 +199,30 @@ fn colour(given: &mut Given) -> Option<Vec3> {
         let [r, g, b, _] = colour.to_rgba8();
         return Some([r, g, b].map(|x| f64::from(x) / 255.0));
     }
-    given.wrong::<Vec3>("a list of 3 numbers, \"#rrggbb\", a color's name in quotes, or a number for a gray");
+    let l = given.language();
+    given.wrong::<Vec3>(l.a_color());
     if !text.is_empty() && !given.context.is_crowded() {
-        given.help(colour_help(text));
+        given.help(colour_help(l, text));
     }
     None
 }
 
 // What the author of an invalid color may have meant.
-fn colour_help(text: &str) -> Option<String> {
+fn colour_help(l: Language, text: &str) -> Option<String> {
     let numbers: Vec<&str> = text.split([',', ' ']).filter(|piece| !piece.is_empty()).collect();
     if numbers.len() == 3 && numbers.iter().all(|number| number.parse::<f64>().is_ok()) {
-        return Some(format!("a list stands in brackets: [{}]", numbers.join(", ")));
+        return Some(l.list_in_brackets(format_args!("[{}]", numbers.join(", "))));
     }
     if let Some(digits) = text.strip_prefix('#') {
         let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
         return match digits.len() {
-            4 | 8 if is_hex => Some(format!(
-                "colors have no alpha: \"#{}\"; `transparency` lets light through a material",
-                &digits[..digits.len() / 4 * 3]
-            )),
-            _ if is_hex => {
-                Some(format!("a color has three or six digits of 0 to f, and this one has {}", digits.len()))
-            }
-            _ => Some("a color has three or six digits of 0 to f".into()),
+            4 | 8 if is_hex => Some(l.no_alpha(format_args!("\"#{}\"", &digits[..digits.len() / 4 * 3]))),
+            _ if is_hex => Some(l.three_or_six_not(digits.len())),
+            _ => Some(l.three_or_six_digits()),
         };
     }
     let names = csscolorparser::NAMED_COLORS.keys().map(|name| name.as_str());
-    suggest::nearest(text, names).map(|name| format!("did you mean \"{name}\"?"))
+    suggest::nearest(text, names).map(|name| l.did_you_mean_text(format_args!("\"{name}\"")))
 }
 
 // A file. Relative paths start in the scene's folder.

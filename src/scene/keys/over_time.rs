@@ -127,7 +127,11 @@ fn parse<T: Kind>(given: &mut Given) -> Option<T> {
         return T::parse(given);
     }
     if !given.key.animated {
-        return given.problem(format!("`{}` cannot change over the clip", given.key.name), "one value");
+        let l = given.language();
+        given.problem::<()>(l.cannot_change(given.key.name), l.one_value());
+        let is_path = given.table == "camera." && ["position", "look_at"].contains(&given.key.name);
+        given.help(is_path.then(|| l.camera_moves()));
+        return None;
     }
     let track = track::<T>(given)?;
     let first = T::of_numbers(track.at(0.0));
@@ -161,18 +165,15 @@ fn track<T: Kind>(given: &mut Given) -> Option<Track> {
 
 // Reads the keys of a value over time. `key` is that of the value.
 fn read_keys<T: Kind>(key: &Key, given: &mut Given, track: &mut Track) {
-    let example = "a list of keys, each `[time, value]`: [[0, ...], [0.5, ...]]";
+    let l = given.language();
     let DeValue::Array(list) = given.value.get_ref() else {
-        given.wrong::<()>(example);
+        given.wrong::<()>(l.list_of_keys());
         return;
     };
     for (i, one) in list.iter().enumerate() {
         let mut given = given.within(one);
         let Some(parts) = one.get_ref().as_array().filter(|parts| (2..=3).contains(&parts.len())) else {
-            given.problem::<()>(
-                format!("key {} of `{}` is no pair", i + 1, key.name),
-                "`[time, value]`, or with an ease behind them",
-            );
+            given.problem::<()>(l.no_pair(i + 1, key.name), l.a_pair());
             continue;
         };
         let time = Given { key: &TIME, ..given.within(&parts[0]) }.ruled();
@@ -183,28 +184,26 @@ fn read_keys<T: Kind>(key: &Key, given: &mut Given, track: &mut Track) {
         };
         let (Some(time), Some(value), Some(ease)) = (time, value, ease) else { continue };
         let Some((count, value)) = value.numbers() else {
-            Given { key, ..given.within(&parts[1]) }.refuse::<()>(value.text(key), "a number at each key");
+            Given { key, ..given.within(&parts[1]) }.refuse::<()>(value.text(key), l.number_at_each_key());
             continue;
         };
         track.count = count;
         if let Some(before) = track.keys.last().filter(|before| time <= before.time) {
-            let what = format!("this key's time, {time}, is not after the one before, {}", before.time);
-            given.within(&parts[0]).problem::<()>(what, "times that grow from key to key");
+            given.within(&parts[0]).problem::<()>(l.time_not_after(time, before.time), l.growing_times());
         }
         track.keys.push(TimedValue { time, value, ease });
     }
     if let ([_], [_]) = (&list[..], &track.keys[..]) {
-        given.problem::<()>(format!("`{}` has one key", key.name), "at least two; a value that stays stands alone");
+        given.problem::<()>(l.one_key(key.name), l.two_keys());
     }
     let (Some(first), Some(last)) = (track.keys.first(), track.keys.last()) else {
         if list.is_empty() {
-            given.problem::<()>(format!("`{}` has no keys", key.name), example);
+            given.problem::<()>(l.no_keys(key.name), l.list_of_keys());
         }
         return;
     };
     if track.closed && last.time - first.time >= 1.0 {
-        let expected = "its time below 1: the way back to the first key takes the rest of the clip";
-        given.problem::<()>("no time is left to close the loop", expected);
+        given.problem::<()>(l.no_time_to_close(), l.time_below_one());
     }
 }
 

@@ -5,7 +5,6 @@ use super::key::{Key, british};
 use super::schema;
 use super::track::Track;
 use crate::language::Language;
-use crate::quote::listed;
 use crate::scene::diagnostic::{MAX_SHOWN, Problem, Rule};
 use crate::scene::grammar::ParseOptions;
 use crate::scene::suggest::{self, NameKind};
@@ -37,8 +36,12 @@ impl<'a> Context<'a> {
     pub fn new(options: ParseOptions<'a>, schema: &'static LazyLock<serde_json::Value>) -> Context<'a> {
         Context { options, schema, problems: Vec::new(), warnings: Vec::new(), tracks: Vec::new() }
     }
-    pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) {
-        self.problems.push(Problem::new(span, what, expected));
+    /// The language of messages.
+    pub fn language(&self) -> Language {
+        self.options.language
+    }
+    pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Display) {
+        self.problems.push(Problem::new(span, what, self.language().expected(expected)));
     }
     /// Whether there are too many problems for suggestions, which take time. Few problems are shown.
     pub fn is_crowded(&self) -> bool {
@@ -60,17 +63,21 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     pub fn within(&mut self, value: &'t TomlValue<'t>) -> Given<'_, 't, 'c> {
         Given { key: self.key, value, table: self.table, context: self.context }
     }
+    /// The language of messages.
+    pub fn language(&self) -> Language {
+        self.context.language()
+    }
     pub fn problem<T>(&mut self, what: impl Into<String>, expected: impl Display) -> Option<T> {
-        self.context.problem(self.value.span(), what, format!("expected {expected}"));
+        self.context.problem(self.value.span(), what, expected);
         None
     }
     /// Refuses the value. `what` describes it.
     pub fn refuse<T>(&mut self, what: impl Display, expected: impl Display) -> Option<T> {
-        self.problem(format!("`{}` is {what}", self.key.name), expected)
+        self.problem(self.language().value_is(self.key.name, what), expected)
     }
     /// Refuses a value of the wrong type.
     pub fn wrong<T>(&mut self, expected: impl Display) -> Option<T> {
-        self.refuse(describe(self.value.get_ref()), expected)
+        self.refuse(describe(self.language(), self.value.get_ref()), expected)
     }
     /// Adds a remedy to the last problem.
     pub fn help(&mut self, help: Option<String>) {
@@ -81,12 +88,12 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     /// Adds the nearest valid word as a suggestion.
     pub fn suggest(&mut self, word: &str, words: impl Iterator<Item = &'static str>) {
         if !self.context.is_crowded() {
-            self.help(suggest::meant(Language::English, NameKind::Value(self.key.name), word, words));
+            self.help(suggest::meant(self.language(), NameKind::Value(self.key.name), word, words));
         }
     }
     /// A finite number, or a percentage such as `60%`.
     pub fn number(&mut self) -> Option<f64> {
-        self.number_as("a number")
+        self.number_as(&self.language().number_expected())
     }
     // The same, with another text for what is expected.
     fn number_as(&mut self, expected: &str) -> Option<f64> {
@@ -96,21 +103,31 @@ impl<'t, 'c> Given<'_, 't, 'c> {
             // A number in quotes, with a decimal comma or spaces.
             let text = self.value.get_ref().as_str().map(|text| text.trim().replace(',', "."));
             let quoted = text.and_then(|text| text.parse::<f64>().ok());
-            let unit = || suggest::number_help(Language::English, self.value.get_ref().as_str()?);
-            let help = quoted.map(|x| format!("a number stands without quotes: {x}")).or_else(unit);
+            let l = self.language();
+            let unit = || suggest::number_help(l, self.value.get_ref().as_str()?);
+            let over_time = || {
+                let is_table = self.key.animated && self.value.get_ref().as_table().is_some();
+                is_table.then(|| l.keys_over_time(self.key.name))
+            };
+            let help = quoted.map(|x| l.number_without_quotes(x)).or_else(unit).or_else(over_time);
             self.help(help);
         }
         number
     }
     /// A number in the key's range.
     pub fn ruled(&mut self) -> Option<f64> {
-        let rule = self.key.rule;
-        let x = self.number_as(&if rule == Rule::Finite { "a number".to_owned() } else { rule.expected() })?;
-        if rule.allows(x) { Some(x) } else { self.refuse(x, rule.expected()) }
+        let (rule, l) = (self.key.rule, self.language());
+        let x = self.number_as(&if rule == Rule::Finite { l.number_expected() } else { rule.expected_in(l) })?;
+        if !rule.allows(x) {
+            self.refuse::<()>(x, rule.expected_in(l));
+            self.help((self.key.name == "time" && x > 1.0).then(|| l.share_of_clip()));
+            return None;
+        }
+        Some(x)
     }
     /// A number in the key's range, or a word that `word` parses; `words` is the expected text.
     pub fn number_or_word<T>(&mut self, word: impl Fn(&str) -> Option<T>, words: &str) -> Option<Result<f64, T>> {
-        let rule = self.key.rule;
+        let (rule, l) = (self.key.rule, self.language());
         let what = match self.value.get_ref() {
             DeValue::String(text) => match word(text) {
                 Some(value) => return Some(Err(value)),
@@ -119,30 +136,31 @@ impl<'t, 'c> Given<'_, 't, 'c> {
             other => match number(other) {
                 Some(x) if rule.allows(x) => return Some(Ok(x)),
                 Some(x) => x.to_string(),
-                None => return self.wrong("a number or a word in quotes"),
+                None => return self.wrong(l.number_or_word()),
             },
         };
-        self.refuse::<()>(what, format_args!("{}, or {words}", rule.expected()));
+        self.refuse::<()>(what, l.range_or_words(rule.expected_in(l), words));
         if let (Some(text), false) = (self.value.get_ref().as_str(), self.context.is_crowded()) {
-            let number = text.trim().parse::<f64>().ok().map(|x| format!("a number stands without quotes: {x}"));
+            let number = text.trim().parse::<f64>().ok().map(|x| l.number_without_quotes(x));
             let quoted = words.split('"').skip(1).step_by(2);
-            let help = number.or_else(|| suggest::number_help(Language::English, text));
-            self.help(help.or_else(|| suggest::meant(Language::English, NameKind::Value(self.key.name), text, quoted)));
+            let help = number.or_else(|| suggest::number_help(l, text));
+            self.help(help.or_else(|| suggest::meant(l, NameKind::Value(self.key.name), text, quoted)));
         }
         None
     }
     /// N numbers of any value.
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
-        let expected = format!("a list of {N} numbers");
+        let l = self.language();
+        let expected = l.list_of_numbers(N);
         let DeValue::Array(list) = self.value.get_ref() else {
             self.wrong::<()>(expected);
-            self.help(list_help(self.value.get_ref(), N));
+            self.help(list_help(l, self.value.get_ref(), N));
             return None;
         };
         if list.len() != N {
-            self.refuse::<()>(format_args!("a list of {}", list.len()), expected);
+            self.refuse::<()>(l.a_list_of(list.len()), expected);
             let is_longer = list.len() > N;
-            self.help(is_longer.then(|| "commas separate numbers; a decimal point is written `.`, as in 1.5".into()));
+            self.help(is_longer.then(|| l.commas_separate()));
             return None;
         }
         let mut numbers = [0.0; N];
@@ -160,39 +178,49 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     pub fn check_numbers<const N: usize>(&mut self, numbers: [f64; N]) -> Option<[f64; N]> {
         let key = self.key;
         let Some(bad) = numbers.iter().find(|&&x| !key.rule.allows(x)) else { return Some(numbers) };
-        let count = if N == 2 { "two" } else { "three" };
         // The number in a short form, without a hundred zeros.
         let shown = if bad.abs() >= 1e15 { format!("{bad:e}") } else { bad.to_string() };
-        let expected = format!("{count} values, each {}", key.rule.expected());
-        self.problem::<()>(format!("`{}` holds {shown}", key.name), expected);
+        let (l, each) = (self.language(), key.rule.expected_in(self.language()));
+        let expected = if N == 2 { l.two_values(each) } else { l.three_values(each) };
+        self.problem::<()>(l.value_holds(key.name, shown), expected);
+        // `0xff0000`: one number for all three.
+        if let (true, DeValue::Integer(x)) = (key.colour && bad.fract() == 0.0, self.value.get_ref())
+            && x.radix() == 16
+            && *bad < 16_777_216.0
+        {
+            self.help(Some(l.codes_are_written(format_args!("\"#{:06x}\"", *bad as u32))));
+        }
         if key.colour && *bad > 3.0 && numbers.iter().all(|x| x.fract() == 0.0 && (0.0..=255.0).contains(x)) {
             let code: String = numbers.iter().map(|x| format!("{:02x}", *x as u8)).collect();
-            self.help(Some(format!("codes of 0 to 255 are written as \"#{code}\"")));
+            self.help(Some(l.codes_are_written(format_args!("\"#{code}\""))));
         }
         None
     }
     pub fn text(&mut self) -> Option<&'t str> {
         let text = self.value.get_ref().as_str();
         if text.is_none() {
-            self.wrong::<()>("a text in quotes");
-            let name = self.key.name;
+            let l = self.language();
+            self.wrong::<()>(l.text_expected());
             let is_table = match self.value.get_ref() {
                 DeValue::Table(_) => true,
                 DeValue::Array(list) => list.iter().any(|one| one.get_ref().as_table().is_some()),
                 _ => false,
             };
-            self.help(
-                is_table
-                    .then(|| format!("`{name} = \"...\"` stands in the table around it, and its other keys beside it")),
-            );
+            self.help(is_table.then(|| l.stands_around(self.key.name)));
+            if self.key.name == "solid" && self.value.get_ref().as_array().is_some() {
+                self.help(Some(l.one_table_each("[[body]]")));
+            }
         }
         text
     }
 }
 
-// Numbers that stand in quotes, or have names, as a list.
-fn list_help(value: &DeValue, count: usize) -> Option<String> {
+// Numbers that stand in quotes, or have names, as a list; the direction of an axis that is named.
+fn list_help(l: Language, value: &DeValue, count: usize) -> Option<String> {
     let numbers: Vec<f64> = match value {
+        DeValue::String(text) if count == 3 && ["x", "y", "z"].iter().any(|axis| text.eq_ignore_ascii_case(axis)) => {
+            ["x", "y", "z"].map(|axis| f64::from(u8::from(text.eq_ignore_ascii_case(axis)))).to_vec()
+        }
         DeValue::String(text) => {
             let digits = |c: char| !(c.is_ascii_digit() || "+-.".contains(c));
             text.split(digits).filter_map(|piece| piece.parse().ok()).collect()
@@ -201,7 +229,7 @@ fn list_help(value: &DeValue, count: usize) -> Option<String> {
         _ => return None,
     };
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    (numbers.len() == count).then(|| format!("a list stands in brackets: [{}]", numbers.join(", ")))
+    (numbers.len() == count).then(|| l.list_in_brackets(format_args!("[{}]", numbers.join(", "))))
 }
 
 // A TOML number, or a percentage such as "60%".
@@ -222,15 +250,15 @@ pub(crate) fn percent(text: &str) -> Option<f64> {
 }
 
 // A value's description in messages.
-fn describe(value: &DeValue) -> String {
+fn describe(l: Language, value: &DeValue) -> String {
     match value {
-        DeValue::String(text) => format!("the text {text:?}"),
-        DeValue::Integer(x) => format!("the number `{x}`"),
-        DeValue::Float(x) => format!("the number `{x}`"),
+        DeValue::String(text) => l.the_text(format_args!("{text:?}")),
+        DeValue::Integer(x) => l.the_number(x),
+        DeValue::Float(x) => l.the_number(x),
         DeValue::Boolean(x) => format!("`{x}`"),
-        DeValue::Datetime(_) => "a date".into(),
-        DeValue::Array(_) => "a list".into(),
-        DeValue::Table(_) => "one table".into(),
+        DeValue::Datetime(_) => l.a_date(),
+        DeValue::Array(_) => l.a_list(),
+        DeValue::Table(_) => l.one_table(),
     }
 }
 
@@ -277,6 +305,10 @@ impl<'t, 'c> Table<'t, 'c> {
             _ => None,
         })
     }
+    /// The language of messages.
+    pub fn language(&self) -> Language {
+        self.context.language()
+    }
     /// Whether the path has a value.
     pub fn has(&self, path: &str) -> bool {
         self.at(path).is_some()
@@ -304,7 +336,7 @@ impl<'t, 'c> Table<'t, 'c> {
         self.context.problems.len() == self.problems_before
     }
     pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Display) {
-        self.context.problem(span, what, format!("expected {expected}"));
+        self.context.problem(span, what, expected);
     }
     pub fn warn(&mut self, span: Range<usize>, what: impl Into<String>, so: impl Into<String>) {
         self.context.warnings.push(Problem::new(span, what, so));
@@ -331,7 +363,8 @@ impl<'t, 'c> Table<'t, 'c> {
         self.know(key);
         let both = british(key.name).filter(|_| self.values.contains_key(key.name));
         if let Some((span, other)) = both.and_then(|other| Some((self.values.get(other.as_str())?.span(), other))) {
-            self.problem(span, format!("`{other}` and `{}` are the same", key.name), "one of them");
+            let l = self.language();
+            self.problem(span, l.are_the_same(other, key.name), l.one_of_them());
         }
         let value = self.get(key.name);
         if value.is_none() && key.required {
@@ -346,29 +379,25 @@ impl<'t, 'c> Table<'t, 'c> {
             let path = format!("{}{}.", given.table, key.name);
             return Some(Table { path, ..Table::new(given.context, table, given.value.span(), name) });
         }
-        let header = schema::header(given.context.schema, name);
-        let what = match given.value.get_ref() {
-            // A list would be read as values in the order of the keys.
-            DeValue::Array(_) => "a list".into(),
-            other => describe(other),
-        };
-        given.refuse::<()>(what, format_args!("a table: a line {header}, and its keys below"));
+        let (l, header) = (given.language(), schema::header(given.context.schema, name));
+        given.wrong::<()>(l.a_table_with(&header));
         let keys = schema::keys_of(given.context.schema, name).join(", ");
-        given.help(Some(format!("{header} has {keys}")));
+        given.help(Some(l.table_has(header, keys)));
         None
     }
     /// Reads the tables of a list.
     pub fn list<T>(&mut self, key: &'static Key, name: &'static str, read: impl Fn(&mut Table) -> T) -> Vec<T> {
         let Some(mut given) = self.take(key) else { return Vec::new() };
+        let l = given.language();
         let DeValue::Array(list) = given.value.get_ref() else {
             let header = schema::header(given.context.schema, name);
-            given.wrong::<T>(format_args!("two brackets around the name, as in {header}: there may be several"));
+            given.wrong::<T>(l.two_brackets(header));
             return Vec::new();
         };
         let mut all = Vec::with_capacity(list.len());
         for (i, one) in list.iter().enumerate() {
             let DeValue::Table(table) = one.get_ref() else {
-                given.within(one).wrong::<T>("a table, whose values have names");
+                given.within(one).wrong::<T>(l.table_of_names());
                 continue;
             };
             let path = format!("{}{}.{i}.", given.table, key.name);
@@ -383,41 +412,40 @@ impl<'t, 'c> Table<'t, 'c> {
     }
     /// Reports unknown and missing keys, after all keys have been requested.
     pub fn finish(self) {
+        let l = self.language();
         let unknown: Vec<_> = self.values.iter().map(|(key, _)| key).filter(|key| !self.knows(key.get_ref())).collect();
         for key in &unknown {
             let found = key.get_ref();
             let expected =
-                if self.context.is_crowded() { "expected a key of the table".into() } else { self.expected_key(found) };
-            self.context.problem(key.span(), format!("unknown key `{found}`"), expected);
+                if self.context.is_crowded() { l.expected(l.key_of_table()) } else { self.expected_key(found) };
+            self.context.problems.push(Problem::new(key.span(), l.unknown_key(found), expected));
         }
         // The missing key may be one of the misspelt ones.
         if unknown.is_empty() {
             let noun = if self.name == "key" { "camera key" } else { self.name };
             for key in self.missing {
-                let what = format!("this {noun} has no `{key}`");
-                self.context.problem(self.span.clone(), what, format!("expected `{key} = ...` in it"));
+                self.context.problem(self.span.clone(), l.has_no_key(noun, key), l.key_in_it(key));
             }
         }
     }
     // The suggestion for an unknown key: from another program's name, a similar spelling, or another table that has
     // it.
     fn expected_key(&self, found: &str) -> String {
-        if let Some(advice) = suggest::other_name(Language::English, NameKind::KeyOf(self.name), found) {
+        let l = self.language();
+        if let Some(advice) = suggest::other_name(l, NameKind::KeyOf(self.name), found) {
             return advice.to_owned();
         }
         let tables = schema::tables_with(self.context.schema, found);
         if !tables.is_empty() {
-            return format!("`{found}` is a key of {}", listed(&tables, "and"));
+            return l.is_a_key_of(found, l.all_of(&tables));
         }
-        if let Some(advice) = suggest::other_name(Language::English, NameKind::Key, found) {
+        if let Some(advice) = suggest::other_name(l, NameKind::Key, found) {
             return advice.to_owned();
         }
         match suggest::nearest(found, self.known.iter().copied()) {
-            Some(name) if self.name == "scene" => {
-                format!("did you mean `{}`?", schema::header(self.context.schema, name))
-            }
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("expected one of {}", self.known.join(", ")),
+            Some(name) if self.name == "scene" => l.did_you_mean(schema::header(self.context.schema, name)),
+            Some(name) => l.did_you_mean(name),
+            None => l.expected_one_of(self.known.join(", ")),
         }
     }
 }

@@ -16,8 +16,8 @@ pub(crate) fn one_of<T: Copy>(given: &mut Given, words: &WordList<T>) -> Option<
     let found = words.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text));
     if found.is_none() {
         let all = words.iter().map(|(_, word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-        let one_of = if words.len() > 1 { "one of " } else { "" };
-        given.refuse::<T>(format_args!("\"{text}\""), format_args!("{one_of}{all}"));
+        let expected = if words.len() > 1 { given.language().one_of_words(all) } else { all };
+        given.refuse::<T>(format_args!("\"{text}\""), expected);
         given.suggest(text, words.iter().map(|(_, word, _)| *word));
     }
     found.map(|(value, ..)| *value)
@@ -145,7 +145,7 @@ pub(crate) trait WordWithNumber: Copy + 'static {
 macro_rules! sources {
     (
         $(#[doc = $about:literal])*
-        $see:vis enum $name:ident: $what:literal, $others:literal {
+        $see:vis enum $name:ident: $no_such:ident, $expected:ident {
             $(#[doc = $file:literal])*
             File,
             $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)*
@@ -175,14 +175,14 @@ macro_rules! sources {
                 }
                 match text {
                     "none" if $takes_none => Ok(None),
-                    "" => Err(Self::expected()),
-                    _ if text.starts_with('@') => Err(Self::expected()),
+                    "" => Err(Self::expected(options.language)),
+                    _ if text.starts_with('@') => Err(Self::expected(options.language)),
                     path => Ok(Some($name::File(options.path(path)))),
                 }
             }
             // The possible values, for messages.
-            pub(crate) fn expected() -> String {
-                Self::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ") + $others
+            pub(crate) fn expected(l: $crate::language::Language) -> String {
+                l.$expected(Self::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", "))
             }
         }
         impl std::fmt::Display for $name {
@@ -198,7 +198,9 @@ macro_rules! sources {
             fn parse(given: &mut $crate::scene::keys::read::Given) -> Option<$name> {
                 let text = given.text()?;
                 $name::parse(text, &given.context.options).unwrap_or_else(|expected| {
-                    given.problem(format!(concat!("there is no built-in ", $what, " `{}`"), text), expected)
+                    given.problem::<()>(given.language().$no_such(text), expected);
+                    given.suggest(text, Self::BUILTIN.iter().map(|(_, name)| *name));
+                    None
                 })
             }
             fn text(&self, _: &$crate::scene::keys::Key) -> String {
