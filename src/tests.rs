@@ -17,7 +17,7 @@ mod bvh;
 mod camera;
 mod caustics;
 mod circles;
-mod common;
+pub(crate) mod common;
 mod denoise;
 mod domain;
 mod edit;
