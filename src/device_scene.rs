@@ -2,6 +2,7 @@
 //! replaces the others.
 
 mod beams;
+mod coat;
 mod emitters;
 mod film;
 mod finish;

@@ -17,6 +17,7 @@ mod bvh;
 mod camera;
 mod caustics;
 mod circles;
+mod coat;
 pub(crate) mod common;
 mod denoise;
 mod domain;

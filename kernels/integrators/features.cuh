@@ -5,12 +5,12 @@
 
 // The ray through a clear surface or from a mirror: the one that carries more light.
 template <class S>
-POLYFLY_FN Ray followed(const Ray& ray, const Surface<S>& s) {
+POLYFLY_FN Ray followed(const S& scene, const Ray& ray, const Surface<S>& s) {
   const Vec mirrored = all_of(s.reflect);
   const Mask through = !(max_component(s.transmit) < max_component(mirrored));
   Ray next = ray;
   next.o = s.p;
-  next.d = normalise(select(through, refract(s, ray.d), mirror(s.n, ray.d, mirrored).d));
+  next.d = normalise(select(through, refract(scene, s, ray.d), mirror(s.n, ray.d, mirrored).d));
   next.weight = ray.weight * select(through, s.transmit, mirrored);
   next.cone_width = s.cone;
   next.last_surface = select(through, s.transmit_origin, s.reflect_origin);
@@ -43,7 +43,7 @@ POLYFLY_FN void trace_features(const S& scene, const FrameParams& frame, const L
         if (bounce < launch.follows) going = met & !(s.alpha + s.fuzz > zero) & (clear > diffuse + diffuse);
         albedo = select(met, ray.weight * (s.albedo + all_of(s.reflect) + s.transmit), albedo);
         normal = select(met, s.n, normal);
-        ray = followed(ray, s);
+        ray = followed(scene, ray, s);
         ends = ends & !going;
       }
       const Int red = to_fixed(min(albedo.x, one)), green = to_fixed(min(albedo.y, one)), blue = to_fixed(min(albedo.z, one));

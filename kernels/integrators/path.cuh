@@ -66,14 +66,20 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   const Vec weight = select(is_diffuse, s.albedo, specular_weight);
   next.weight = ray.weight * weight * (all * reciprocal(max(chance, Real(1.0e-20f))));
   const Vec lambert = cosine_direction(s.n, ball);
-  next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(s, ray.d))));
+  next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(scene, s, ray.d))));
+  const Mask coated = met & is_coated(scene, s);
+  if (any(coated)) {
+    const Real out = dot(s.n, next.d);
+    const Vec rough = select(is_mirror, coat_leaves(s, out), vec(one, one, one));
+    next.weight = next.weight * select(is_diffuse, all_of(coat_spreads(s, out, coated)), rough);
+  }
   next.last_surface = select(is_diffuse | is_mirror, s.reflect_origin, s.transmit_origin);
   // After a scattering surface has sampled the emitters, a ray that meets one counts with its MIS weight. That holds
   // behind surfaces that shadow rays pass in a straight line, too.
   const Mask on = (!is_diffuse) & (!is_mirror) & s.passes_shadow_rays;
   Int flags = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
   const Int history =
-      widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED), select(is_mirror, s.widening, zero));
+      widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED), select(is_mirror | s.coat_mirrors, s.widening, zero));
   if constexpr (!weighs_samples<S>()) {
     flags = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), flags);
   } else {

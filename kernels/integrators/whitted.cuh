@@ -21,6 +21,8 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
       m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight,
                      get_2d(queue.sampler(ray), dim_of_bounce(ray.bounces, DIM_DIRECTION)));
   }
+  const Mask coated = met & is_coated(scene, s);
+  if (any(coated)) m.weight = m.weight * coat_leaves(s, dot(s.n, m.d));
   c.reflected.d = m.d;
   c.reflected.weight = ray.weight * m.weight;
   c.reflected.last_surface = s.reflect_origin;
@@ -36,13 +38,16 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   }
   c.reflects =
       deeper & m.valid & !(max_component(c.reflected.weight) < cutoff) & (max_component(m.weight) > Real(0.0f));
-  c.transmitted.d = refract(s, ray.d);
+  c.transmitted.d = refract(scene, s, ray.d);
   c.transmitted.last_surface = s.transmit_origin;
   c.transmitted.weight = ray.weight * s.transmit;
   if constexpr (has_materials<S>()) {
     c.transmitted.weight = c.transmitted.weight * s.dye;
     c.transmitted.bounces = c.transmitted.bounces | s.spawn_flags;
   }
+  if (any(coated))
+    c.transmitted.bounces = select(s.coat_mirrors, widened(c.transmitted.bounces, s.widening) & Int(~LIGHTS_SAMPLED),
+                                   c.transmitted.bounces);
   c.transmits = deeper & !(max_component(c.transmitted.weight) < cutoff) & (max_component(s.transmit) > Real(0.0f));
   return c;
 }

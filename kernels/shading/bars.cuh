@@ -172,6 +172,7 @@ POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   s.highlight_weight = select(bar, mix(s.highlight_weight, Real(scene.constants.highlight), cover), s.highlight_weight);
   s.transmit = select(bar, s.transmit * pane, s.transmit);
   s.reflect = select(bar, fma(s.reflect, pane, Reflectance<S>::all(mirrored_share)), s.reflect);
+  s.coat = select(bar & (cover > Real(0.5f)), zero, s.coat);
   if (!any(dominates)) return hidden;
   const Vec face = select(outside, n, -n);
   const Real first = select(outside, Real(-body.bar_lean), Real(body.bar_lean));

@@ -28,6 +28,10 @@ template <class S>
 POLYFLY_FN bool has_film(const S& scene, const Material& m) {
   return uses<FEATURE_TINTS>(scene) && m.film > 0;
 }
+template <class S>
+POLYFLY_FN bool has_coat(const S& scene, const Material& m) {
+  return uses<FEATURE_COAT>(scene) && m.coat > 0.0f;
+}
 // The share of light that passes a face, of what its material transmits.
 template <class S>
 POLYFLY_FN Vec facet_passes(const S& scene, const Material& m, Real ior, Real cosine, Mask lanes) {
@@ -128,7 +132,9 @@ POLYFLY_FN Vec facet_reflectance(const S& scene, const Body& body, Mask outside,
     return vec(share, share, share);
   }
   const Vec mirror = vec(scene.materials.at(body.material_inside).mirror);
-  return schlick(select(outside, vec(outer.mirror), mirror), Real(outer.edge), cosine);
+  const Vec bare = schlick(select(outside, vec(outer.mirror), mirror), Real(outer.edge), cosine);
+  if (!has_coat(scene, outer)) return bare;
+  return select(outside, coat_over_mirror(Real(outer.coat) * fresnel(Real(outer.coat_ior), cosine), bare), bare);
 }
 
 // Whether lights show on a surface: it is diffuse, or a rough mirror.
@@ -210,7 +216,7 @@ POLYFLY_NOINLINE Vec mirrored_light(const S& scene, int k, const Ray& ray, const
   const Material& inner = scene.materials.at(body.material_inside);
   if (outer.alpha > 0.0f || outer.fuzz > 0.0f) return sum;
   const bool is_glass = outer.kind == MATERIAL_GLASS, filmed = has_film(scene, outer);
-  const bool outwards = is_glass || filmed || any_of(outer.mirror);
+  const bool outwards = is_glass || filmed || has_coat(scene, outer) || any_of(outer.mirror);
   const bool inwards = !is_glass && !is_refracting(outer) && (filmed || any_of(inner.mirror));
   if (!outwards && !inwards) return sum;
   const Vec q = s.p - vec(body.centre);

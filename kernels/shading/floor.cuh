@@ -46,7 +46,8 @@ POLYFLY_NOINLINE Relief floor_relief(const S& scene, int k, Vec d, Vec face, Rea
     const float sign = i == 0 ? 1.0f : -1.0f, shift = i == 0 ? 0.0f : 0.381966f;
     const Vec texel = sample_texture(scene.texels, scene.mip_levels, picture_levels(scene), constants.relief_levels,
                                      fract(fma(u, tiles, Real(sign * constants.relief_u + shift))),
-                                     fract(fma(v, tiles, Real(sign * constants.relief_v + shift))), covered * tiles, m);
+                                     fract(fma(v, tiles, Real(sign * constants.relief_v + shift))),
+                                     covered * tiles * Real(constants.relief_footprint), m);
     along_u = along_u + (texel.x - flat);
     along_v = along_v + (texel.y - flat);
     alpha2 = alpha2 + texel.z;

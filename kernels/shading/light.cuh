@@ -45,10 +45,13 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
   const Real highlight_weight = s.highlight_weight * nh;
   Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight),
                  fma(s.albedo.z, lambert, highlight_weight));
+  const Mask coated = sample.valid & is_coated(scene, s);
+  if (any(coated)) seen = seen * coat_spreads(s, lambert, coated);
   if (uses_roughness(scene)) {
     // A rough mirror reflects a point light as a highlight.
     if (any(sample.valid & (s.alpha > Real(0.0f)))) {
-      const Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), sample.towards * nearness);
+      Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), sample.towards * nearness);
+      if (any(coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
       seen = fma(lobe.value, Real(PI), seen);
     }
   }
@@ -249,6 +252,8 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   const Real lambert = dot(s.n, wi);
   const Real strength = shape * chosen;
   Vec seen = s.albedo * max(lambert, zero);
+  const Mask coated = met & is_coated(scene, s);
+  if (any(coated)) seen = seen * coat_spreads(s, lambert, coated);
   if constexpr (BOTH_WAYS) {
     // Lamps are points, and a surface at the last bounce spawns no rays.
     const Mask both = (kind != Int(EMITTER_LAMP)) & ((ray.bounces & Int(BOUNCE_MASK)) < Int(scene.constants.depth));
@@ -256,7 +261,8 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     seen = seen * select(both, balance_heuristic(pdf, max(lambert, zero) * Real(1.0f / PI)), one);
     const Mask rough = met & (s.alpha > zero) & ((kind != Int(EMITTER_LAMP)) | (s.alpha >= Real(LAMP_ALPHA)));
     if (any(rough)) {
-      const Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), wi);
+      Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), wi);
+      if (any(coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
       const Real counted = select(both, balance_heuristic(pdf, lobe.pdf), one) * Real(PI);
       seen = select(rough, fma(lobe.value, counted, seen), seen);
     }

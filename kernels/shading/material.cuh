@@ -23,6 +23,7 @@ struct Materials {
   const Material* shared;  // of all lanes, or null
   Vec albedo, mirror, transmit, emission, absorb;
   Real highlight_weight, fuzz, ior, inverse_ior, alpha, edge, dispersion, sheet, transparency;
+  Real coat, coat_ior, coat_inside, coat_norm;
   Int kind, film, stops_shadow_rays;
 };
 template <class S>
@@ -50,6 +51,12 @@ POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask m) {
       all.edge = select(lanes, Real(one.edge), all.edge);
       all.film = select(lanes, Int(one.film), all.film);
       all.sheet = select(lanes, Real(one.sheet), all.sheet);
+      if (one.coat > 0.0f) {
+        all.coat = select(lanes, Real(one.coat), all.coat);
+        all.coat_ior = select(lanes, Real(one.coat_ior), all.coat_ior);
+        all.coat_inside = select(lanes, Real(one.coat_inside), all.coat_inside);
+        all.coat_norm = select(lanes, Real(one.coat_norm), all.coat_norm);
+      }
       if (one.kind == MATERIAL_GLASS) {
         all.dispersion = select(lanes, Real(one.dispersion), all.dispersion);
         all.absorb = select(lanes, vec(one.absorb), all.absorb);
@@ -119,6 +126,32 @@ POLYFLY_FN void total_reflection(Vec d, Real transparency, Mask met, Surface<S>&
   const Real both = min(Reflectance<S>::max(s.reflect) + transparency, one);
   s.reflect = select(total, Reflectance<S>::all(both), s.reflect);
   s.transmit = select(total, vec(zero, zero, zero), s.transmit);
+}
+
+// A surface under a clear coat. A material that mirrors clearly, or not at all, mirrors one ray together with its coat, by a
+// relief as rough as that is; over a rough one the coat's ray goes the way of the transmitted ray, since what has a coat
+// is opaque.
+template <class S>
+POLYFLY_FN void shade_coat(Vec d, Mask m, Mask rough, Real inside, Surface<S>& s) {
+  const Real zero = Real(0.0f), one = Real(1.0f), cosine = -dot(s.n, d);
+  const Real share = s.coat * fresnel(select(m, s.coat_ior, one), cosine);
+  const Mask fuzzy = m & (s.fuzz > zero), clear = m & !(rough | fuzzy);
+  const Vec below = vec(one, one, one) * s.reflect;
+  const Vec both = coat_over_mirror(share, schlick(below, s.edge, cosine));
+  // Of the light that gets through, the albedo spreads a part, and the coat sends a part of that back.
+  const Real through = coat_passage(share, s.coat_under) * fma(s.coat_under - one, inside, one), least = Real(1.0e-6f);
+  const Vec diffuse = vec(s.albedo.x * reciprocal(max(fma(-s.albedo.x, inside, one), least)),
+                          s.albedo.y * reciprocal(max(fma(-s.albedo.y, inside, one), least)),
+                          s.albedo.z * reciprocal(max(fma(-s.albedo.z, inside, one), least)));
+  s.albedo = select(m, diffuse * through, s.albedo);
+  s.highlight_weight = select(m, s.highlight_weight * (one - share), s.highlight_weight);
+  s.reflect = select(clear, both, select(fuzzy, both - vec(share, share, share), s.reflect));
+  s.edge = select(clear, zero, s.edge);
+  s.coat_share = select(m, share, zero);
+  s.coat_mirrors = m & !clear;
+  s.transmit = select(m, vec(share, share, share) * select(clear, zero, one), s.transmit);
+  s.transmit_origin = select(m, s.reflect_origin, s.transmit_origin);
+  s.passes_shadow_rays = s.passes_shadow_rays & !s.coat_mirrors;
 }
 
 // What the materials of some surfaces may do. Code for a single kind of surface is as small as its materials allow.
@@ -208,6 +241,20 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     }
   }
   if ((USES & REFRACTS) != 0 && uses<FEATURE_REFRACTION>(scene)) total_reflection(ray.d, MATERIAL_REAL(material, transparency), m, s);
+  s.coat = zero;
+  s.coat_mirrors = first_lanes(0);
+  if constexpr (has_features<S>(FEATURE_COAT)) {
+    if (uses<FEATURE_COAT>(scene)) {
+      s.coat = select(m, MATERIAL_REAL(material, coat), zero);
+      s.coat_ior = MATERIAL_REAL(material, coat_ior);
+      s.coat_under = max_component(MATERIAL_VEC(material, mirror));
+      s.coat_norm = MATERIAL_REAL(material, coat_norm);
+      s.coat_share = zero;
+      const Mask coated = s.coat > zero;
+      if (any(coated))
+        shade_coat(ray.d, coated, (MATERIAL_REAL(material, alpha) > zero) & !x.has_relief, MATERIAL_REAL(material, coat_inside), s);
+    }
+  }
   if (has_fog(scene)) {
     const Real clear = select(m, fog_transmittance(scene, hit.t), one);
     s.transmittance = s.transmittance * clear;
@@ -216,12 +263,15 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
   return s;
 }
 
-// Where the transmitted ray goes: straight, or bent by Snell's law.
+// Where the transmitted ray goes: straight, or bent by Snell's law, or mirrored by a coat.
 template <class S>
-POLYFLY_FN Vec refract(const Surface<S>& s, Vec d) {
-  const Mask bends = s.ior != Real(1.0f);
-  if (!any(bends)) return d;
+POLYFLY_FN Vec refract(const S& scene, const Surface<S>& s, Vec d) {
   const Real cosine = -dot(s.n, d);
+  if constexpr (has_features<S>(FEATURE_COAT)) {
+    if (uses<FEATURE_COAT>(scene) && any(s.coat_mirrors)) d = select(s.coat_mirrors, fma(s.n, cosine + cosine, d), d);
+  }
+  const Mask bends = (s.ior != Real(1.0f)) & !s.coat_mirrors;
+  if (!any(bends)) return d;
   const Real k = fma(s.ior * s.ior, fma(cosine, cosine, Real(-1.0f)), Real(1.0f));
   const Vec bent = normalise(d * s.ior + s.n * (fma(s.ior, cosine, -sqrt(max(k, Real(1.0e-20f))))));
   return select(bends, bent, d);

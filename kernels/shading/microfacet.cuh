@@ -16,11 +16,6 @@ POLYFLY_FN Real ggx_vndf_pdf(Real alpha, Real sine2, Real cosine, Real hidden) {
   const Real spread = fma(sine2, Real(1.0f) - alpha * alpha, alpha * alpha);
   return alpha * alpha * reciprocal(max(Real(12.566371f) * spread * spread * cosine * hidden, Real(1.0e-30f)));
 }
-// Schlick, "An inexpensive BRDF model for physically-based rendering", 1994.
-POLYFLY_FN Vec schlick(Vec weight, Real edge, Real cosine) {
-  const Real one = Real(1.0f), rim = max(one - cosine, Real(0.0f)), rim2 = rim * rim;
-  return fma(vec(one, one, one) - weight, edge * rim2 * rim2 * rim, weight);
-}
 
 // Light that facets reflect several times (Kulla and Conty, "Revisiting physically based shading at Imageworks", 2017): a
 // second, wide lobe. ggx_again is the share of light from a direction that facets do not reflect at once, of a rough

@@ -39,6 +39,12 @@ struct Surface {
   Real widening;            // increase of the cone's spread by a curved mirror, over the camera's angle
   Vec fog;                  // radiance that the fog adds on that way
   Vec transmittance;        // transmittance of the medium between the ray's origin and the surface
+  Real coat;                // share of Fresnel's reflectance that a clear coat has; 0: there is none
+  Real coat_ior;            // 1 / its index of refraction
+  Real coat_share;          // what it mirrors of the ray's light
+  Real coat_under;          // the specular reflectance below it
+  Real coat_norm;           // Material::coat_norm
+  Mask coat_mirrors;        // the transmitted ray is the one that a coat mirrors, over a mirror that is not clear
 };
 
 // A sample's wavelength behind dispersive glass: 1 / wavelength^2 minus that of the d line, in 1 / um^2, and the
@@ -71,6 +77,56 @@ POLYFLY_FN Real fresnel(Real ior, Real cosine) {
   const Real a = ior * c, b = ior * behind;
   const Real across = (a - behind) * reciprocal(a + behind), along = (b - c) * reciprocal(b + c);
   return select(square < zero, one, Real(0.5f) * fma(across, across, along * along));
+}
+
+// Schlick, "An inexpensive BRDF model for physically-based rendering", 1994.
+POLYFLY_FN Vec schlick(Vec weight, Real edge, Real cosine) {
+  const Real one = Real(1.0f), rim = max(one - cosine, Real(0.0f)), rim2 = rim * rim;
+  return fma(vec(one, one, one) - weight, edge * rim2 * rim2 * rim, weight);
+}
+
+// Clear coats: a smooth dielectric over an opaque surface. Light passes the coat, is mirrored or spread below, and is in part
+// sent down again by the coat; the sum of all these ways is in closed form. The coat is thin and has no color, and directions
+// below it count as they are above.
+// What a coat with this share and a mirror below it mirror together.
+POLYFLY_FN Vec coat_over_mirror(Real share, Vec below) {
+  const Real one = Real(1.0f), passes = one - share, twice = passes * passes, least = Real(1.0e-6f);
+  return vec(fma(below.x * twice, reciprocal(max(fma(-share, below.x, one), least)), share),
+             fma(below.y * twice, reciprocal(max(fma(-share, below.y, one), least)), share),
+             fma(below.z * twice, reciprocal(max(fma(-share, below.z, one), least)), share));
+}
+// What gets through a coat to the diffuse surface below, on the first way or after the mirror there.
+POLYFLY_FN Real coat_passage(Real share, Real below) {
+  const Real one = Real(1.0f);
+  return (one - share) * reciprocal(max(fma(-share, below, one), Real(1.0e-6f)));
+}
+template <class S>
+POLYFLY_FN Mask is_coated(const S& scene, const Surface<S>& s) {
+  if constexpr (has_features<S>(FEATURE_COAT)) {
+    if (uses<FEATURE_COAT>(scene)) return s.coat > Real(0.0f);
+  }
+  return first_lanes(0);
+}
+// Light from a direction, by its cosine to the normal, that a coated diffuse surface spreads, over the mean of all directions.
+template <class S>
+POLYFLY_FN Real coat_spreads(const Surface<S>& s, Real cosine, Mask coated) {
+  const Real one = Real(1.0f);
+  const Real share = s.coat * fresnel(select(coated, s.coat_ior, one), cosine);
+  return select(coated, coat_passage(share, s.coat_under) * s.coat_norm, one);
+}
+// What a coat leaves of the light that a rough mirror reflects between two directions: as over a clear mirror at the more
+// grazing one of them, so that it is the same both ways, and a surface returns no more than it gets.
+template <class S>
+POLYFLY_FN Vec coat_leaves(const Surface<S>& s, Real cosine) {
+  const Mask coated = s.coat_mirrors & (s.coat > Real(0.0f)) & (s.alpha > Real(0.0f));
+  const Real one = Real(1.0f), least = Real(1.0e-6f);
+  const Real share = max(s.coat * fresnel(select(coated, s.coat_ior, one), cosine), s.coat_share);
+  const Real twice = (one - share) * (one - share);
+  const Vec below = vec(one, one, one) * s.reflect;
+  const Vec leaves = vec(twice * reciprocal(max(fma(-share, below.x, one), least)),
+                         twice * reciprocal(max(fma(-share, below.y, one), least)),
+                         twice * reciprocal(max(fma(-share, below.z, one), least)));
+  return select(coated, leaves, vec(one, one, one));
 }
 
 // The reflectance of a surface with a thin film, by the number of the film and the cosine of incidence in air: between

@@ -173,7 +173,7 @@ mod tests {
     use crate::scene::Material;
 
     const PLAIN: Relief =
-        Relief { bumps: Bumps::Flat, roughness_map: None, tiles: 1, drift: [0.0; 2], offset: [0.0; 2] };
+        Relief { bumps: Bumps::Flat, roughness_map: None, tiles: 1, drift: [0.0; 2], offset: [0.0; 2], glitter: 0.0 };
 
     fn maps(relief: Relief, roughness: f64) -> ReliefMaps {
         let material = Material { roughness, ..Material::plain([1.0; 3], 0.5, 0.0) };

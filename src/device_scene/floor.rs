@@ -17,6 +17,7 @@ pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
         relief_tiles: floor.relief.as_ref().map_or(0.0, |r| r.tiles as f32),
         relief_layers: floor.relief.as_ref().map_or(0, |r| 1 + i32::from(r.drifts())),
         relief_slope: relief.map_or(0.0, |r| r.slope),
+        relief_footprint: floor.relief.as_ref().map_or(1.0, |r| (1.0 - r.glitter) as f32),
         relief_alpha: relief.map_or(0.0, |r| r.alpha),
         ..Constants::default()
     }

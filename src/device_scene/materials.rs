@@ -1,9 +1,10 @@
 //! Materials in the kernels' format.
 
+use super::coat::with_coat;
 use super::film::Films;
 use crate::gpu_types::{
-    FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS, FEATURE_TINTS, FeatureSet,
-    MATERIAL_GLASS, MATERIAL_METAL, Material as GpuMaterial,
+    FEATURE_COAT, FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS, FEATURE_TINTS,
+    FeatureSet, MATERIAL_GLASS, MATERIAL_METAL, Material as GpuMaterial,
 };
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::Vec3;
@@ -11,7 +12,7 @@ use crate::scene::{Body, Material, MaterialKind, Scene};
 
 /// The material of a shape other than a polyhedron or the floor.
 pub fn flatten(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
-    films.with_film(m, without_film(scene, m))
+    with_coat(m.coat, films.with_film(m, without_film(scene, m)))
 }
 
 fn without_film(scene: &Scene, m: &Material) -> GpuMaterial {
@@ -72,6 +73,7 @@ pub fn features(scene: &Scene, m: &Material) -> FeatureSet {
 pub fn features_of(m: &GpuMaterial) -> FeatureSet {
     (FeatureSet::from(m.alpha > 0.0 || m.edge > 0.0) * FEATURE_ROUGHNESS)
         | (FeatureSet::from(m.kind == MATERIAL_GLASS || m.ior != 1.0) * FEATURE_REFRACTION)
+        | (FeatureSet::from(m.coat > 0.0) * FEATURE_COAT)
         | (FeatureSet::from(m.dispersion > 0.0 || m.absorb != [0.0; 3] || m.film != 0) * FEATURE_TINTS)
 }
 
@@ -82,7 +84,7 @@ pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] 
     let highlight = m.highlight.unwrap_or(scene.world.highlight);
     // Measured to the adjacent face's plane. A bevel may be narrower than single precision can tell.
     let bevel = (1.0 / (body.bevel * body.radius * body.solid.edge_sine())).min(1e18);
-    [m.shares(), body.shares_inside()].map(|(reflection, transparency)| {
+    let [mut outer, inner] = [m.shares(), body.shares_inside()].map(|(reflection, transparency)| {
         let local = (1.0 - reflection - transparency).max(0.0);
         let side = GpuMaterial {
             albedo: colour.map(|c| c * local as f32),
@@ -96,7 +98,9 @@ pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] 
             ..base
         };
         films.with_film(m, side)
-    })
+    });
+    outer = with_coat(m.coat, outer);
+    [outer, inner]
 }
 
 /// The floor's material. It emits no light and does not refract: glass is a thin sheet.
@@ -119,7 +123,7 @@ pub fn floor(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
         MaterialKind::Glass { ior, .. } => GpuMaterial { transmit: colour, sheet: 1.0 / ior as f32, ..none },
         MaterialKind::Light { .. } => GpuMaterial { albedo: colour, ..none },
     };
-    films.with_film(m, floor)
+    with_coat(m.coat, films.with_film(m, floor))
 }
 
 /// The index of a material. It is added unless one of the last few is equal.

@@ -58,6 +58,10 @@ keys! {
             let l = table.language();
             table.problem_at("size", l.no_parallelogram(size), l.a_parallelogram());
         }
+        if self.material.coat.is_there() && self.fade > 0.0 && self.shape != FloorShape::Endless {
+            let what = "a floor that fades within its bounds has no coat";
+            table.problem_at("coat", what, "`size = \"infinite\"`, `fade = 0` or no `coat`");
+        }
         relief::check(self.relief.as_ref(), &self.material, &["roughness"], table);
     }
 }

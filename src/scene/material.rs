@@ -20,6 +20,32 @@ pub struct Material {
     pub highlight: Option<f64>,
     /// A thin film on what mirrors.
     pub film: ThinFilm,
+    /// A clear coat over all of it.
+    pub coat: Coat,
+}
+
+/// A clear coat, as of lacquer, glaze or water: a smooth dielectric over an opaque surface. It mirrors by Fresnel's equations. Light
+/// that passes it is mirrored or spread below, as often as the coat sends it back down. No light is lost: a white surface under
+/// a coat is as bright as without it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coat {
+    /// Share of Fresnel's reflectance, 0 for no coat to 1.
+    pub share: f64,
+    /// Index of refraction.
+    pub ior: f64,
+}
+
+impl Default for Coat {
+    fn default() -> Coat {
+        Coat { share: 0.0, ior: 1.5 }
+    }
+}
+
+impl Coat {
+    /// Whether there is one.
+    pub(crate) fn is_there(&self) -> bool {
+        self.share > 0.0
+    }
 }
 
 /// A thin film, as of soap, oil or an oxide. Light that its two sides reflect interferes: the film mirrors colors, which change
@@ -91,6 +117,7 @@ impl Default for Material {
             roughness: 0.0,
             highlight: None,
             film: ThinFilm::default(),
+            coat: Coat::default(),
         }
     }
 }
@@ -122,14 +149,14 @@ impl Material {
             _ => 1.0,
         }
     }
-    /// Whether the material reflects only in the mirror direction, without dispersion, absorption and films.
+    /// Whether the material reflects only in the mirror direction, without dispersion, absorption, films and coats.
     pub(crate) fn is_simple(&self) -> bool {
         let simple = match self.kind {
             MaterialKind::Glass { abbe, tint_distance, .. } => abbe.is_none() && tint_distance.is_none(),
             MaterialKind::Metal { measured, .. } => measured.is_none(),
             _ => true,
         };
-        simple && self.roughness == 0.0 && !self.film.is_there()
+        simple && self.roughness == 0.0 && !self.film.is_there() && !self.coat.is_there()
     }
 }
 

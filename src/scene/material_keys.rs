@@ -7,7 +7,7 @@ use super::keys::read::{Given, Table};
 use super::keys::words::{one_of, words_schema};
 use super::keys::write::Lines;
 use super::keys::{Key, Keys, Value, Visit, keys};
-use super::material::{Material, MaterialKind, MeasuredMetal, ThinFilm};
+use super::material::{Coat, Material, MaterialKind, MeasuredMetal, ThinFilm};
 use crate::math::vec3::Vec3;
 
 // The names of materials.
@@ -36,6 +36,7 @@ fn names(of: MaterialUse) -> Vec<(Name, &'static str, &'static str)> {
 }
 
 const FILM: [&str; 2] = ["film_nm", "film_ior"];
+const COAT: [&str; 2] = ["coat", "coat_ior"];
 
 // The keys of a material, besides its name.
 fn keys_of(name: Name, of: MaterialUse) -> Vec<&'static str> {
@@ -43,12 +44,14 @@ fn keys_of(name: Name, of: MaterialUse) -> Vec<&'static str> {
     let colour = if is_floor { "tint" } else { "color" };
     match name {
         Name::Plain if is_floor => {
-            vec![colour, "reflection", "transparency", "roughness", "highlight", FILM[0], FILM[1]]
+            [&[colour, "reflection", "transparency", "roughness", "highlight"], &FILM[..], &COAT].concat()
         }
-        Name::Plain => vec![colour, "reflection", "transparency", "ior", "roughness", "highlight", FILM[0], FILM[1]],
-        Name::Diffuse => vec![colour],
-        Name::Metal(None) => vec![colour, "fuzz", "roughness", FILM[0], FILM[1]],
-        Name::Metal(Some(_)) => vec!["roughness", FILM[0], FILM[1]],
+        Name::Plain => {
+            [&[colour, "reflection", "transparency", "ior", "roughness", "highlight"], &FILM[..], &COAT].concat()
+        }
+        Name::Diffuse => [&[colour], &COAT[..]].concat(),
+        Name::Metal(None) => [&[colour, "fuzz", "roughness"], &FILM[..], &COAT].concat(),
+        Name::Metal(Some(_)) => [&["roughness"], &FILM[..], &COAT].concat(),
         Name::Glass if is_floor => vec![colour, "ior"],
         Name::Glass => vec![colour, "ior", "abbe", "tint_distance", FILM[0], FILM[1]],
         Name::Light => vec![colour, "strength"],
@@ -87,6 +90,10 @@ keys! {
         film_nm: Option<f64> = None, rule(Rule::Within(0.0, 2000.0)), slider(0.0, 800.0), holds(Some("0")), animated();
         /// Index of refraction of the film: water and soap have 1.33, oil 1.5, the oxide of titanium 2.4.
         film_ior: Option<f64> = None, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), holds(Some("1.33")), animated();
+        /// A clear coat of lacquer, glaze or water over what is opaque: its share of the light that a smooth dielectric mirrors; 0 for none, 1 for a whole coat.
+        coat: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), animated();
+        /// Index of refraction of the coat: lacquer has 1.5, water 1.33.
+        coat_ior: Option<f64> = None, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), holds(Some("1.5")), animated();
     }
 }
 
@@ -133,6 +140,9 @@ impl MaterialKeys {
                 table.problem_at(key.name, l.material_has_no(key.name), l.no_more_than(has.join(", ")));
             }
         });
+        if self.coat.is_some_and(|coat| coat > 0.0) && self.transparency.is_some_and(|share| share > 0.0) {
+            table.problem_at("coat", "`coat` and `transparency`: a coat lies on what is opaque", "one of them");
+        }
         if table.has("roughness") && self.fuzz.is_some_and(|fuzz| fuzz > 0.0) {
             table.problem_at("fuzz", l.both_spread(), l.one_of_them());
         }
@@ -162,6 +172,7 @@ impl MaterialKeys {
             kind,
             roughness: self.roughness.unwrap_or(0.0),
             highlight: if name == Name::Diffuse { Some(0.0) } else { self.highlight },
+            coat: Coat { share: self.coat.unwrap_or(0.0), ior: self.coat_ior.unwrap_or(Coat::default().ior) },
             film: ThinFilm { nm: self.film_nm.unwrap_or(0.0), ior: self.film_ior.unwrap_or(ThinFilm::default().ior) },
         }
     }
@@ -172,6 +183,8 @@ impl MaterialKeys {
         keys.roughness = (material.roughness > 0.0).then_some(material.roughness);
         keys.film_nm = material.film.is_there().then_some(material.film.nm);
         keys.film_ior = (material.film.ior != ThinFilm::default().ior).then_some(material.film.ior);
+        keys.coat = material.coat.is_there().then_some(material.coat.share);
+        keys.coat_ior = (material.coat.ior != Coat::default().ior).then_some(material.coat.ior);
         match of {
             MaterialUse::Floor => keys.tint = colour,
             _ => keys.color = colour,

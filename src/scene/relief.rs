@@ -107,6 +107,8 @@ keys! {
         pub drift: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
         /// Offset of the maps at the start of the clip, to the picture's right and down.
         pub offset: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
+        /// Glitter of a floor, as of the sun on water: 0 has none, and what is finer than a pixel makes it rough; near 1 single waves flash.
+        pub glitter: f64 = 0.0, rule(Rule::Fraction);
         /// A map that multiplies the surface's roughness: a picture's gray, @ripples, @tiles, @puddles, @slate, @brushed, @scratches or @dust.
         pub roughness_map: Option<MapSource> = None, example("\"@puddles\"");
     }

@@ -44,6 +44,21 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
         ("a film on glass", of(&[CUBE, "material = \"glass\"\nfilm_nm = 380\n", FLOOR, LIGHT])),
         ("a soap bubble", of(&[BALL, "transparency = 1\nfilm_nm = 380\n", FLOOR, LIGHT])),
         ("a floor with a film", of(&[FLOOR, "transparency = 0.5\nfilm_nm = 380\n", BALL, LIGHT])),
+        ("a coat", of(&[BALL, "coat = 1\n", FLOOR, LIGHT])),
+        ("a coat over a rough metal", of(&[CUBE, "material = \"gold\"\nroughness = 0.5\ncoat = 0.7\n", FLOOR, LIGHT])),
+        (
+            "a coat, rough metal and bars",
+            of(&[
+                "[[body]]\nsolid = \"cube\"\nmaterial = \"metal\"\nroughness = 0.5\ncoat = 0.7\nlamps = 3\n",
+                FLOOR,
+                LIGHT,
+            ]),
+        ),
+        ("a coat over fuzz", of(&[BALL, "material = \"metal\"\nfuzz = 0.3\ncoat = 1\ncoat_ior = 1.8\n", LIGHT])),
+        (
+            "a floor with a coat",
+            of(&[FLOOR, "reflection = 0.2\ncoat = 1\n[floor.relief]\nbump = \"@tiles\"\ndepth = 0.1\n", BALL, LIGHT]),
+        ),
         ("a bevel", of(&[CUBE, "bevel = 0.05\nreflection = 0.5\n", LIGHT])),
         (
             "bars and lamps",
@@ -61,6 +76,10 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
             "a floor's relief",
             of(&[FLOOR, "reflection = 0.5\n[floor.relief]\nbump = \"@ripples\"\ndepth = 0.1\n", LIGHT]),
         ),
+        (
+            "a floor that glitters",
+            of(&[FLOOR, "reflection = 0.5\n[floor.relief]\nbump = \"@ripples\"\ndepth = 0.1\nglitter = 0.9\n", LIGHT]),
+        ),
         ("a floor that is rough", of(&[FLOOR, "reflection = 0.5\nroughness = 0.4\n", BALL, LIGHT])),
         ("a floor to the horizon", of(&[FLOOR, "size = \"infinite\"\nfade = 4\n", BALL, LIGHT])),
         ("a square floor that fades", of(&[FLOOR, "fade = 4\n", BALL, LIGHT])),
@@ -75,35 +94,44 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
         ),
         ("a filter", of(&[BALL, LIGHT, &table("film", "filter = \"tent\"")])),
         (
+            "caustics of a coat",
+            of(&[CUBE, "color = \"teal\"\ncoat = 1\n", FLOOR, LIGHT, &table("render", "caustics = true")]),
+        ),
+        (
             "caustics of a film",
             of(&[CUBE, "reflection = 0.9\nfilm_nm = 380\n", FLOOR, LIGHT, &table("render", "caustics = true")]),
         ),
         ("caustics", of(&[CUBE, "reflection = 0.9\n", FLOOR, LIGHT, &table("render", "caustics = true")])),
     ];
     for (what, text) in &things {
-        for integrator in ["whitted", "path", "ao"] {
-            // Paths ask a lamp at each bounce anyway, and ambient occlusion asks none.
-            let is_refused = match integrator {
-                "path" => text.contains("lamp_samples"),
-                "ao" => text.contains("lamp_samples") || text.contains("caustics"),
-                _ => false,
-            };
-            if is_refused {
+        by_every_integrator(what, text);
+    }
+}
+
+// By every integrator that takes it, and with a lens.
+fn by_every_integrator(what: &str, text: &str) {
+    for integrator in ["whitted", "path", "ao"] {
+        // Paths ask a lamp at each bounce anyway, and ambient occlusion asks none.
+        let is_refused = match integrator {
+            "path" => text.contains("lamp_samples"),
+            "ao" => text.contains("lamp_samples") || text.contains("caustics"),
+            _ => false,
+        };
+        if is_refused {
+            continue;
+        }
+        // A table of the scene may be given once.
+        let (render, rest) = match text.split_once("[render]\n") {
+            Some((before, after)) => (after.to_owned(), before.to_owned()),
+            None => ("samples = 2\n".to_owned(), text.to_owned()),
+        };
+        let head = format!("{HEAD}[render]\nintegrator = \"{integrator}\"\ndepth = 5\n{render}");
+        for lens in ["", "lens = 0.1\n", "lens = { keys = [[0, 0], [1, 0.3]] }\n"] {
+            if !lens.is_empty() && !what.starts_with("balls") {
                 continue;
             }
-            // A table of the scene may be given once.
-            let (render, rest) = match text.split_once("[render]\n") {
-                Some((before, after)) => (after.to_owned(), before.to_owned()),
-                None => ("samples = 2\n".to_owned(), text.clone()),
-            };
-            let head = format!("{HEAD}[render]\nintegrator = \"{integrator}\"\ndepth = 5\n{render}");
-            for lens in ["", "lens = 0.1\n", "lens = { keys = [[0, 0], [1, 0.3]] }\n"] {
-                if !lens.is_empty() && !what.starts_with("balls") {
-                    continue;
-                }
-                let scene = toml(&format!("{head}[camera]\n{CAMERA}{lens}{rest}"));
-                same_on_every_set(&format!("{what} by {integrator} {lens}"), &scene, 1);
-            }
+            let scene = toml(&format!("{head}[camera]\n{CAMERA}{lens}{rest}"));
+            same_on_every_set(&format!("{what} by {integrator} {lens}"), &scene, 1);
         }
     }
 }

@@ -313,3 +313,20 @@ fn reliefs_drift_and_come_back() {
     relief.drift = [0.5, 0.0];
     assert_eq!(scene.loop_problems(Language::English).len(), 1);
 }
+
+// Waves finer than a pixel flash one by one, or make a rough mirror, whose rays are drawn at random: on average both mirror the
+// same light.
+#[test]
+fn glitter_is_the_light_of_a_rough_mirror_wave_by_wave() {
+    let waves = |glitter: f64, samples: u32| {
+        let relief = format!("bump = \"@ripples\"\ndepth = 0.002\ntiles = 40\nglitter = {glitter}");
+        let mut scene = floor(&format!("material = \"metal\"\n[floor.relief]\n{relief}"), 60.0, 30.0, samples);
+        (scene.render.width, scene.render.height, scene.camera.fov_deg) = (48, 48, 40.0);
+        scene.output.frames = 2;
+        scene
+    };
+    let [smooth, glints] = [0.0, 1.0].map(|glitter| mean(&light(&waves(glitter, 12))));
+    assert!((glints / smooth - 1.0).abs() < 0.01, "{glints} {smooth}");
+    let is_steady = |scene: &Scene| light_of(scene, 0) == light_of(scene, 1);
+    assert!(is_steady(&waves(1.0, 1)) && !is_steady(&waves(0.0, 1)));
+}

@@ -6,17 +6,17 @@ use crate::scene::{Material, MaterialKind, MeasuredMetal, Scene, Sphere, ThinFil
 use std::f64::consts::PI;
 
 // The mean of all pixels, per channel.
-fn mean_colour(pixels: &[f32]) -> [f64; 3] {
+pub(super) fn mean_colour(pixels: &[f32]) -> [f64; 3] {
     let sum = |c| pixels.chunks_exact(3).map(|p: &[f32]| f64::from(p[c])).sum::<f64>();
     [0, 1, 2].map(|c| sum(c) / (pixels.len() / 3) as f64)
 }
-fn near(what: &str, got: [f64; 3], expected: [f64; 3], within: f64) {
+pub(super) fn near(what: &str, got: [f64; 3], expected: [f64; 3], within: f64) {
     for (g, e) in got.into_iter().zip(expected) {
         assert!((g - e).abs() < within, "{what}: {got:?}, expected {expected:?}");
     }
 }
 // A wall that fills the picture, seen at an angle to its normal under a uniform white sky.
-fn wall(material: &str, angle_deg: f64, path: bool) -> Scene {
+pub(super) fn wall(material: &str, angle_deg: f64, path: bool) -> Scene {
     let (sine, cosine) = angle_deg.to_radians().sin_cos();
     let how = if path { "integrator = \"path\"\nsamples = 1024" } else { "samples = 32" };
     toml(&format!(
@@ -302,6 +302,9 @@ fn materials_mirror_as_much_one_way_as_the_other() {
         ("material = \"metal\"\nroughness = 0.6\ncolor = [0.9, 0.9, 0.9]", [20.0, 60.0]),
         ("material = \"gold\"\nroughness = 0.7", [35.0, 70.0]),
         ("material = \"diffuse\"\ncolor = [0.8, 0.8, 0.8]", [10.0, 65.0]),
+        ("material = \"diffuse\"\ncolor = [0.8, 0.8, 0.8]\ncoat = 1\ncoat_ior = 1.8", [10.0, 75.0]),
+        ("reflection = 0.4\ncolor = [0.8, 0.8, 0.8]\ncoat = 0.6", [10.0, 75.0]),
+        ("material = \"gold\"\nroughness = 0.7\ncoat = 1\ncoat_ior = 2", [35.0, 70.0]),
     ] {
         let [a, b] = angles;
         let (there, back) = (seen(material, a, b), seen(material, b, a));

@@ -1,7 +1,7 @@
 //! Scenes: both grammars, their round trip, and the messages about faulty ones.
 use super::common::{inputs, own};
 use crate::scene::{
-    self, Body, Bumps, Camera, CameraKey, CameraPath, ColourBy, CylindricalPath, Denoise, Exposure, FilmSettings,
+    self, Body, Bumps, Camera, CameraKey, CameraPath, Coat, ColourBy, CylindricalPath, Denoise, Exposure, FilmSettings,
     Filter, Floor, Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material,
     MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief,
     RenderSettings, Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, ThinFilm, Tone, World,
@@ -98,8 +98,8 @@ fn material() -> impl Strategy<Value = Material> {
         (0.0..50.0).prop_map(|strength| MaterialKind::Light { strength }),
     ];
     let film = (prop_oneof![Just(0.0), 1.0..2000.0], prop_oneof![Just(1.33), 1.0..4.0]);
-    (triple(fraction()), kind, prop::option::of(0.0..3.0), fraction(), film).prop_map(
-        |(colour, kind, highlight, rough, (film_nm, film_ior))| {
+    (triple(fraction()), kind, prop::option::of(0.0..3.0), fraction(), film, fraction()).prop_map(
+        |(colour, kind, highlight, rough, (film_nm, film_ior), coat)| {
             let mirrors = match kind {
                 MaterialKind::Plain { .. } => true,
                 MaterialKind::Metal { fuzz, .. } => fuzz == 0.0,
@@ -109,7 +109,9 @@ fn material() -> impl Strategy<Value = Material> {
                 if let MaterialKind::Metal { measured: Some(metal), .. } = kind { metal.colour() } else { colour };
             let film = ThinFilm { nm: film_nm, ior: film_ior };
             let film = if matches!(kind, MaterialKind::Light { .. }) { ThinFilm::default() } else { film };
-            Material { colour, kind, highlight, roughness: if mirrors { rough } else { 0.0 }, film }
+            let opaque = matches!(kind, MaterialKind::Plain { transparency: 0.0, .. } | MaterialKind::Metal { .. });
+            let coat = if opaque { Coat { share: coat, ior: 1.0 + 3.0 * coat } } else { Coat::default() };
+            Material { colour, kind, highlight, roughness: if mirrors { rough } else { 0.0 }, film, coat }
         },
     )
 }
@@ -290,6 +292,8 @@ fn floor_surface(number: f64) -> (Material, Option<Relief>) {
         roughness: share,
         highlight: None,
         film: ThinFilm { nm: 500.0 * share, ..ThinFilm::default() },
+        // A floor that fades within its bounds has none.
+        coat: Coat::default(),
     };
     let plain = Material::plain([share; 3], share, 1.0 - share);
     let glass = MaterialKind::Glass { ior: 1.0 + share, abbe: None, tint_distance: None };
@@ -311,7 +315,17 @@ fn floor_surface(number: f64) -> (Material, Option<Relief>) {
     };
     let roughness_map = (material.roughness > 0.0).then_some(map);
     let drift = if roughness_map.is_some() { [0.0; 2] } else { [share, -2.0] };
-    (material, Some(Relief { bumps, roughness_map, tiles: 1 + (share * 9.0) as u32, drift, offset: [0.0, share] }))
+    (
+        material,
+        Some(Relief {
+            bumps,
+            roughness_map,
+            tiles: 1 + (share * 9.0) as u32,
+            drift,
+            offset: [0.0, share],
+            glitter: share,
+        }),
+    )
 }
 fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
     let bodies = if plain { 3..=3 } else { 1..=6usize };

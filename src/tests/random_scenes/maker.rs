@@ -325,7 +325,8 @@ impl SceneMaker<'_> {
         match which {
             0 | 1 | 6 => {
                 let (r, t, ior, rough) = (self.share(), self.share(), self.ior(), self.share());
-                let t = if self.wild { t } else { t.min(1.0 - r) };
+                let coated = self.wild && self.some(0.2);
+                let t = if self.wild { t } else { t.min(1.0 - r) } * f64::from(u8::from(!coated));
                 // The oracle's floor is opaque.
                 if self.wild || of != MaterialUse::Floor {
                     self.add(format_args!("transparency = {t}"));
@@ -346,12 +347,15 @@ impl SceneMaker<'_> {
                     self.add(format_args!("reflection_inside = {inside}"));
                 }
                 self.thin_film();
+                self.coat(coated);
             }
             2 => {
                 let key = self.one_of(&["fuzz", "roughness"]);
                 let wide = self.share();
                 self.add(format_args!("material = \"metal\"\n{key} = {wide}"));
                 self.thin_film();
+                let coated = self.some(0.3);
+                self.coat(coated);
             }
             3 => {
                 let ior = self.ior();
@@ -377,7 +381,16 @@ impl SceneMaker<'_> {
                 let (name, wide) = (self.one_of(&names), self.share());
                 self.add(format_args!("material = \"{name}\"\nroughness = {wide}"));
                 self.thin_film();
+                let coated = self.some(0.3);
+                self.coat(coated);
             }
+        }
+    }
+
+    fn coat(&mut self, coated: bool) {
+        if coated {
+            let (coat, ior) = (self.one_of(&[0.3, 1.0, 1.0]), self.one_of(&[1.0, 1.33, 1.5, 4.0]));
+            self.add(format_args!("coat = {coat}\ncoat_ior = {ior}"));
         }
     }
 
@@ -513,9 +526,10 @@ impl SceneMaker<'_> {
         let before = self.text.len();
         self.material(MaterialUse::Floor);
         let rough = self.text[before..].contains("roughness = ") && !self.text[before..].contains("roughness = 0\n");
+        let coated = self.text[before..].contains("coat = ");
         if bend == 0.0 && self.some(0.5) {
             let (shape, fade) = (self.one_of(&["square", "round", "infinite"]), self.one_of(&[0.0, 0.5, 3.0, 20.0]));
-            let fade = fade * self.unit;
+            let fade = if coated && shape != "infinite" { 0.0 } else { fade * self.unit };
             self.add(format_args!("size = \"{shape}\"\nfade = {fade:e}"));
         }
         if self.some(0.4) {
@@ -551,6 +565,9 @@ impl SceneMaker<'_> {
         } else if drifts && self.chance(0.4) {
             let (u, v) = (self.turns(), self.turns());
             self.add(format_args!("drift = [{u}, {v}]"));
+        }
+        if drifts && self.chance(0.3) {
+            self.add(format_args!("glitter = 0.9"));
         }
         if self.chance(0.3) {
             self.add(format_args!("offset = [0.25, -3]"));
