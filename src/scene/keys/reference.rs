@@ -64,7 +64,7 @@ fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<Strin
             continue;
         };
         done.push(header.to_owned());
-        *page += &format!("\n## `{header}`\n\n{}\n\n", text(&place["description"]));
+        *page += &format!("\n## `{header}`\n\n{}\n\n", described(schema, place, header));
         let (shared, note) = match inner["x-materials"].is_object() {
             true => (
                 material_keys(schema),
@@ -76,6 +76,28 @@ fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<Strin
         *page += &rows(schema, inner, &own, note);
         tables(schema, inner, page, done);
     }
+}
+
+// What a table is; where it stands in several places, what it is in each.
+fn described(schema: &Value, place: &Value, header: &str) -> String {
+    let tables = schema["definitions"].as_object().into_iter().flat_map(|all| all.values());
+    let keys = tables.flat_map(|table| {
+        let properties = table["properties"].as_object().into_iter().flatten();
+        properties.map(move |(name, other)| (table, name, other))
+    });
+    let here = keys.filter(|(_, _, other)| resolved(schema, other)["x-header"] == header);
+    let mut texts: Vec<String> = here
+        .map(|(table, name, other)| format!("`{}`: {}", header_in(table, name, header), text(&other["description"])))
+        .collect();
+    texts.sort();
+    if texts.len() > 1 { texts.join("\n\n") } else { text(&place["description"]).to_owned() }
+}
+
+// The header of an inner table in this table; `header` is that of its first place.
+fn header_in(table: &Value, name: &str, header: &str) -> String {
+    let outer =
+        table["x-header"].as_str().map_or_else(String::new, |outer| outer.trim_matches(['[', ']']).to_owned() + ".");
+    if header.starts_with("[[") { format!("[[{outer}{name}]]") } else { format!("[{outer}{name}]") }
 }
 
 /// A table's keys in order.
@@ -112,7 +134,7 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
     }
     let [mut kind, range, default, counts] = facts(table, key);
     if let (Some(header), true) = (inner["x-header"].as_str(), inner["properties"].is_object()) {
-        kind = format!("table: see `{header}`");
+        kind = format!("table: see `{}`", header_in(table, key, header));
     }
     let counts = if counts.is_empty() { counts } else { format!(" Used if {counts}.") };
     let cells = [format!("`{key}`"), kind, range, default, format!("{about}{counts}")];
