@@ -3,9 +3,9 @@
 use crate::gpu_types::Material as GpuMaterial;
 use crate::scene::Coat;
 
-/// The material with its coat, if it has one.
+/// The material with its coat, if it has one: an opaque material without a thin film.
 pub fn with_coat(coat: Coat, bare: GpuMaterial) -> GpuMaterial {
-    if !coat.is_there() || bare.transparency > 0.0 {
+    if !coat.is_there() || bare.transparency > 0.0 || bare.film > 0 {
         return bare;
     }
     let below = bare.mirror.iter().fold(0.0_f64, |largest, &share| largest.max(share.into()));

@@ -120,9 +120,13 @@ messages! {
     a_lamp_pattern() "`lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\"" "рядом с ним `lamp_pattern`: \"pulse\", \"hue\" или \"chase\"";
     material_has_no(key) "this material has no `{key}`" "у этого материала нет `{key}`";
     no_more_than(keys) "no more than {keys}" "не больше чем {keys}";
+    coat_is_on_opaque() "`coat` and `transparency`: a coat lies on what is opaque" "`coat` и `transparency`: покрытие лежит на непрозрачном";
+    film_is_a_coat() "`coat` and `film_nm`: a surface has one of them on top" "`coat` и `film_nm`: сверху лежит что-то одно";
     both_spread() "`fuzz` and `roughness` both say how wide it mirrors" "`fuzz` и `roughness` оба задают, насколько размыто отражение";
     plain_materials_reflection() "a plain material's `reflection`" "`reflection` обычного материала";
     bodies_do_not_drift() "the relief of a body does not drift" "рельеф тела не движется";
+    bodies_do_not_glitter() "the relief of a body does not glitter" "рельеф тела не блестит";
+    glitter_of_floors() "`glitter` in [floor.relief] alone" "`glitter` только в [floor.relief]";
     drift_of_floors() "`drift` in [floor.relief] alone" "`drift` только в [floor.relief]";
     sum_is_above_one(name, reflection, transparency) "{name} {reflection} + transparency {transparency} is above 1"
         "{name} {reflection} + transparency {transparency} больше 1";

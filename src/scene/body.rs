@@ -74,8 +74,7 @@ keys! {
             table.problem_at("relief.drift", l.bodies_do_not_drift(), l.drift_of_floors());
         }
         if self.relief.as_ref().is_some_and(|relief| relief.glitter > 0.0) {
-            let expected = "`glitter` in [floor.relief] alone";
-            table.problem_at("relief.glitter", "the relief of a body does not glitter", expected);
+            table.problem_at("relief.glitter", l.bodies_do_not_glitter(), l.glitter_of_floors());
         }
         let (reflection, transparency) = self.material.shares();
         if let Some(what) = above_one(l, "reflection", reflection, transparency) {

@@ -239,10 +239,10 @@ mod tests {
             assert!(text.contains("  type      ") && text.contains("\nExample:\n"), "{text}");
             let example = example(&place);
             assert!(!example.contains("null"), "{example}");
-            // These need another table: keys of the camera, and the floor's own roughness.
-            if ["camera.closed", "floor.relief.roughness_map", "body.relief.roughness_map"]
-                .contains(&place.path.as_str())
-            {
+            // These need another table: keys of the camera, the floor's own roughness, and the floor's relief, which alone glitters.
+            let others =
+                ["camera.closed", "floor.relief.roughness_map", "body.relief.roughness_map", "body.relief.glitter"];
+            if others.contains(&place.path.as_str()) {
                 continue;
             }
             // What else a scene needs may be missing, which is reported at its end or at a header; the keys are right.

@@ -90,7 +90,7 @@ keys! {
         film_nm: Option<f64> = None, rule(Rule::Within(0.0, 2000.0)), slider(0.0, 800.0), holds(Some("0")), animated();
         /// Index of refraction of the film: water and soap have 1.33, oil 1.5, the oxide of titanium 2.4.
         film_ior: Option<f64> = None, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), holds(Some("1.33")), animated();
-        /// A clear coat of lacquer, glaze or water over what is opaque: its share of the light that a smooth dielectric mirrors; 0 for none, 1 for a whole coat.
+        /// A clear coat of lacquer, glaze or water over what is opaque and has no film: its share of the light that a smooth dielectric mirrors; 0 for none, 1 for a whole coat.
         coat: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), animated();
         /// Index of refraction of the coat: lacquer has 1.5, water 1.33.
         coat_ior: Option<f64> = None, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), holds(Some("1.5")), animated();
@@ -140,8 +140,12 @@ impl MaterialKeys {
                 table.problem_at(key.name, l.material_has_no(key.name), l.no_more_than(has.join(", ")));
             }
         });
-        if self.coat.is_some_and(|coat| coat > 0.0) && self.transparency.is_some_and(|share| share > 0.0) {
-            table.problem_at("coat", "`coat` and `transparency`: a coat lies on what is opaque", "one of them");
+        let is_positive = |value: Option<f64>| value.is_some_and(|x| x > 0.0);
+        if is_positive(self.coat) && is_positive(self.transparency) {
+            table.problem_at("coat", l.coat_is_on_opaque(), l.one_of_them());
+        }
+        if is_positive(self.coat) && is_positive(self.film_nm) {
+            table.problem_at("coat", l.film_is_a_coat(), l.one_of_them());
         }
         if table.has("roughness") && self.fuzz.is_some_and(|fuzz| fuzz > 0.0) {
             table.problem_at("fuzz", l.both_spread(), l.one_of_them());

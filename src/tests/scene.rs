@@ -110,6 +110,7 @@ fn material() -> impl Strategy<Value = Material> {
             let film = ThinFilm { nm: film_nm, ior: film_ior };
             let film = if matches!(kind, MaterialKind::Light { .. }) { ThinFilm::default() } else { film };
             let opaque = matches!(kind, MaterialKind::Plain { transparency: 0.0, .. } | MaterialKind::Metal { .. });
+            let opaque = opaque && !film.is_there();
             let coat = if opaque { Coat { share: coat, ior: 1.0 + 3.0 * coat } } else { Coat::default() };
             Material { colour, kind, highlight, roughness: if mirrors { rough } else { 0.0 }, film, coat }
         },

@@ -134,7 +134,8 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
     }
     let [mut kind, range, default, counts] = facts(table, key);
     if let (Some(header), true) = (inner["x-header"].as_str(), inner["properties"].is_object()) {
-        kind = format!("table: see `{}`", header_in(table, key, header));
+        // The section is named by the first place of the table.
+        kind = format!("table: see `{header}`");
     }
     let counts = if counts.is_empty() { counts } else { format!(" Used if {counts}.") };
     let cells = [format!("`{key}`"), kind, range, default, format!("{about}{counts}")];

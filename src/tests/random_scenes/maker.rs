@@ -346,16 +346,14 @@ impl SceneMaker<'_> {
                     let inside = self.share();
                     self.add(format_args!("reflection_inside = {inside}"));
                 }
-                self.thin_film();
-                self.coat(coated);
+                self.thin_film_or_coat(coated);
             }
             2 => {
                 let key = self.one_of(&["fuzz", "roughness"]);
                 let wide = self.share();
                 self.add(format_args!("material = \"metal\"\n{key} = {wide}"));
-                self.thin_film();
                 let coated = self.some(0.3);
-                self.coat(coated);
+                self.thin_film_or_coat(coated);
             }
             3 => {
                 let ior = self.ior();
@@ -380,18 +378,18 @@ impl SceneMaker<'_> {
                 let names = ["gold", "silver", "copper", "aluminium", "chromium", "iron", "titanium", "platinum"];
                 let (name, wide) = (self.one_of(&names), self.share());
                 self.add(format_args!("material = \"{name}\"\nroughness = {wide}"));
-                self.thin_film();
                 let coated = self.some(0.3);
-                self.coat(coated);
+                self.thin_film_or_coat(coated);
             }
         }
     }
 
-    fn coat(&mut self, coated: bool) {
-        if coated {
-            let (coat, ior) = (self.one_of(&[0.3, 1.0, 1.0]), self.one_of(&[1.0, 1.33, 1.5, 4.0]));
-            self.add(format_args!("coat = {coat}\ncoat_ior = {ior}"));
+    fn thin_film_or_coat(&mut self, coated: bool) {
+        if !coated {
+            return self.thin_film();
         }
+        let (coat, ior) = (self.one_of(&[0.3, 1.0, 1.0]), self.one_of(&[1.0, 1.33, 1.5, 4.0]));
+        self.add(format_args!("coat = {coat}\ncoat_ior = {ior}"));
     }
 
     // The oracle has no films.
