@@ -18,7 +18,7 @@ mod camera;
 mod caustics;
 mod circles;
 mod coat;
-pub(crate) mod common;
+mod common;
 mod denoise;
 mod domain;
 mod edit;

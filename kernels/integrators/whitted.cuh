@@ -45,8 +45,9 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
     c.transmitted.weight = c.transmitted.weight * s.dye;
     c.transmitted.bounces = c.transmitted.bounces | s.spawn_flags;
   }
-  if (any(coated))
-    c.transmitted.bounces = select(s.coat_mirrors, widened(c.transmitted.bounces, s.widening) & Int(~LIGHTS_SAMPLED),
+  const Mask by_coat = met & s.coat_mirrors;
+  if (any(by_coat))
+    c.transmitted.bounces = select(by_coat, widened(c.transmitted.bounces, s.widening) & Int(~LIGHTS_SAMPLED),
                                    c.transmitted.bounces);
   c.transmits = deeper & !(max_component(c.transmitted.weight) < cutoff) & (max_component(s.transmit) > Real(0.0f));
   return c;
