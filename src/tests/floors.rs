@@ -293,7 +293,7 @@ fn reliefs_that_make_no_sense_are_refused() {
     }
     let missing = floor("[floor.relief]\nbump = \"no.png\"\ndepth = 1", 0.0, 0.0, 1);
     let error = crate::Renderer::new(missing).err().unwrap().to_string();
-    assert!(error.contains("no.png") && error.contains("cannot read the relief"), "{error}");
+    assert!(error.contains("no.png") && error.contains("cannot read the map"), "{error}");
 }
 
 // A drift by whole tiles returns to the start, and differs in between. Two equal waves with opposite

@@ -32,8 +32,9 @@ fn the_library_gets_light_colour_and_direction_and_its_output_is_the_picture() {
     let plain = Renderer::new(scene()).unwrap().still_linear(0).unwrap();
     let options = RenderOptions::new().denoise(DenoiserLibrary::At(stub("library")));
     let (image, layers) = Renderer::with_options(scene(), options).unwrap().still_linear(0).unwrap();
-    let (light, surfaces) = (plain.0, plain.1.unwrap());
-    assert_eq!(layers.unwrap(), surfaces);
+    let (light, first, surfaces) = (plain.0, plain.1.unwrap(), layers.unwrap());
+    // The library sees what mirrors and clear surfaces show. Depths are always those of the first surfaces.
+    assert!(surfaces.depth == first.depth && surfaces.coverage == first.coverage && surfaces.albedo != first.albedo);
     let (albedo, normal) = (surfaces.albedo.data(), surfaces.normal.data());
     for (i, got) in image.data().iter().enumerate() {
         let expected = 0.5 * light.data()[i] + 0.25 * albedo[i] + 0.125 * normal[i];

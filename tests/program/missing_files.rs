@@ -80,7 +80,7 @@ fn check_goes_on_after_a_missing_file() {
     let all = words(&run);
     assert!(code(&run) == 65 && run.stdout.is_empty(), "{all}");
     let parts =
-        ["gone.hdr", "gone.png", "the relief is broken", "lost.obj", "leads outside of the scene's folder", "p.csv"];
+        ["gone.hdr", "gone.png", "the map is broken", "lost.obj", "leads outside of the scene's folder", "p.csv"];
     for part in parts {
         assert_eq!(all.matches("error: ").count(), parts.len(), "{all}");
         assert!(all.contains(part), "no {part} in {all}");
