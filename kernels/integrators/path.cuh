@@ -68,7 +68,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   const Vec lambert = cosine_direction(s.n, ball);
   next.d = normalise(select(is_diffuse, lambert, select(is_mirror, m.d, refract(scene, s, ray.d))));
   const Mask coated = met & is_coated(scene, s);
-  if (any(coated)) {
+  if (any_coated(scene, coated)) {
     const Real out = dot(s.n, next.d);
     const Vec rough = select(is_mirror, coat_leaves(s, out), vec(one, one, one));
     next.weight = next.weight * select(is_diffuse, all_of(coat_spreads(s, out, coated)), rough);
@@ -79,7 +79,8 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   const Mask on = (!is_diffuse) & (!is_mirror) & s.passes_shadow_rays;
   Int flags = select(on, ray.bounces & Int(~BOUNCE_MASK), Int(0));
   const Int history =
-      widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED), select(is_mirror | s.coat_mirrors, s.widening, zero));
+      widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED),
+              select(has_features<S>(FEATURE_COAT) ? is_mirror | s.coat_mirrors : is_mirror, s.widening, zero));
   if constexpr (!weighs_samples<S>()) {
     flags = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), flags);
   } else {

@@ -22,7 +22,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
                      get_2d(queue.sampler(ray), dim_of_bounce(ray.bounces, DIM_DIRECTION)));
   }
   const Mask coated = met & is_coated(scene, s);
-  if (any(coated)) m.weight = m.weight * coat_leaves(s, dot(s.n, m.d));
+  if (any_coated(scene, coated)) m.weight = m.weight * coat_leaves(s, dot(s.n, m.d));
   c.reflected.d = m.d;
   c.reflected.weight = ray.weight * m.weight;
   c.reflected.last_surface = s.reflect_origin;
@@ -46,7 +46,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
     c.transmitted.bounces = c.transmitted.bounces | s.spawn_flags;
   }
   const Mask by_coat = met & s.coat_mirrors;
-  if (any(by_coat))
+  if (any_coated(scene, by_coat))
     c.transmitted.bounces = select(by_coat, widened(c.transmitted.bounces, s.widening) & Int(~LIGHTS_SAMPLED),
                                    c.transmitted.bounces);
   c.transmits = deeper & !(max_component(c.transmitted.weight) < cutoff) & (max_component(s.transmit) > Real(0.0f));

@@ -46,12 +46,12 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
   Vec seen = vec(fma(s.albedo.x, lambert, highlight_weight), fma(s.albedo.y, lambert, highlight_weight),
                  fma(s.albedo.z, lambert, highlight_weight));
   const Mask coated = sample.valid & is_coated(scene, s);
-  if (any(coated)) seen = seen * coat_spreads(s, lambert, coated);
+  if (any_coated(scene, coated)) seen = seen * coat_spreads(s, lambert, coated);
   if (uses_roughness(scene)) {
     // A rough mirror reflects a point light as a highlight.
     if (any(sample.valid & (s.alpha > Real(0.0f)))) {
       Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), sample.towards * nearness);
-      if (any(coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
+      if (any_coated(scene, coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
       seen = fma(lobe.value, Real(PI), seen);
     }
   }
@@ -253,7 +253,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   const Real strength = shape * chosen;
   Vec seen = s.albedo * max(lambert, zero);
   const Mask coated = met & is_coated(scene, s);
-  if (any(coated)) seen = seen * coat_spreads(s, lambert, coated);
+  if (any_coated(scene, coated)) seen = seen * coat_spreads(s, lambert, coated);
   if constexpr (BOTH_WAYS) {
     // Lamps are points, and a surface at the last bounce spawns no rays.
     const Mask both = (kind != Int(EMITTER_LAMP)) & ((ray.bounces & Int(BOUNCE_MASK)) < Int(scene.constants.depth));
@@ -262,7 +262,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     const Mask rough = met & (s.alpha > zero) & ((kind != Int(EMITTER_LAMP)) | (s.alpha >= Real(LAMP_ALPHA)));
     if (any(rough)) {
       Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), wi);
-      if (any(coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
+      if (any_coated(scene, coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
       const Real counted = select(both, balance_heuristic(pdf, lobe.pdf), one) * Real(PI);
       seen = select(rough, fma(lobe.value, counted, seen), seen);
     }

@@ -266,12 +266,16 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
 // Where the transmitted ray goes: straight, or bent by Snell's law, or mirrored by a coat.
 template <class S>
 POLYFLY_FN Vec refract(const S& scene, const Surface<S>& s, Vec d) {
-  const Real cosine = -dot(s.n, d);
+  Mask bends = s.ior != Real(1.0f);
   if constexpr (has_features<S>(FEATURE_COAT)) {
-    if (uses<FEATURE_COAT>(scene) && any(s.coat_mirrors)) d = select(s.coat_mirrors, fma(s.n, cosine + cosine, d), d);
+    if (uses<FEATURE_COAT>(scene) && any(s.coat_mirrors)) {
+      const Real twice = Real(-2.0f) * dot(s.n, d);
+      d = select(s.coat_mirrors, fma(s.n, twice, d), d);
+      bends = bends & !s.coat_mirrors;
+    }
   }
-  const Mask bends = (s.ior != Real(1.0f)) & !s.coat_mirrors;
   if (!any(bends)) return d;
+  const Real cosine = -dot(s.n, d);
   const Real k = fma(s.ior * s.ior, fma(cosine, cosine, Real(-1.0f)), Real(1.0f));
   const Vec bent = normalise(d * s.ior + s.n * (fma(s.ior, cosine, -sqrt(max(k, Real(1.0e-20f))))));
   return select(bends, bent, d);

@@ -107,6 +107,11 @@ POLYFLY_FN Mask is_coated(const S& scene, const Surface<S>& s) {
   }
   return first_lanes(0);
 }
+// Whether one of these lanes has a coat. Kernels that know none do not ask.
+template <class S>
+POLYFLY_FN bool any_coated(const S&, Mask coated) {
+  return has_features<S>(FEATURE_COAT) && any(coated);
+}
 // Light from a direction, by its cosine to the normal, that a coated diffuse surface spreads, over the mean of all directions.
 template <class S>
 POLYFLY_FN Real coat_spreads(const Surface<S>& s, Real cosine, Mask coated) {
