@@ -185,7 +185,7 @@ impl OpenFrame {
         let is_linear = taken != [0; 2];
         self.stats.samples =
             if is_linear { taken[0] + taken[1] } else { work.prepared.scene.render.samples_per_pixel() };
-        let view = self.view(work);
+        let view = (!work.plan.window.is_single()).then(|| self.view(work));
         let mut frame = CompletedFrame {
             index: self.index,
             number: self.number,
@@ -205,7 +205,7 @@ impl OpenFrame {
             None => self.film.resolve(isa),
         });
         let spare = self.sums.take().map(|(_, slice)| slice);
-        if let Some(layers) = frame.layers.as_ref().filter(|_| !work.plan.window.is_single()) {
+        if let Some((layers, view)) = frame.layers.as_ref().zip(view) {
             let seen = || {
                 let noisy = Noisy::new(&image, layers, halves.as_ref(), isa);
                 Seen::new(noisy, self.film.bodies(), view, isa)

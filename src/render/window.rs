@@ -123,8 +123,9 @@ impl Neighbors {
             let others: Option<Vec<_>> =
                 self.window.around(number).into_iter().filter(|&n| n != number).map(find).collect();
             let (own, others) = (find(number)?, others?);
-            let frame = own.take_frame()?;
-            Some(Gathered { frame: Box::new(CompletedFrame { index, ..*frame }), own, others })
+            let mut frame = own.take_frame()?;
+            frame.index = index;
+            Some(Gathered { frame, own, others })
         };
         let gathered: Vec<Gathered> = self.wanted.iter().filter_map(whole).collect();
         for one in &gathered {

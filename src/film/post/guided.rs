@@ -84,16 +84,20 @@ fn planes(image: &Image<f32>, layers: &Layers, width: usize) -> Vec<f32> {
     light
 }
 
+/// The luminance of column x of a row of light.
+pub fn luminance(row: &[f32], width: usize, x: usize) -> f32 {
+    0.2126 * row[x] + 0.7152 * row[width + x] + 0.0722 * row[2 * width + x]
+}
+
 // Sets the variance of each pixel's luminance.
 fn measure_noise(light: &mut [f32], layers: &Layers, halves: Option<&[Image<f32>; 2]>, width: usize) {
-    let luminance = |row: &[f32], x: usize| 0.2126 * row[x] + 0.7152 * row[width + x] + 0.0722 * row[2 * width + x];
     let square = |x: f32| x * x;
     let noise: Vec<f32> = match halves {
         // The mean of two halves is off by half of their difference.
         Some(halves) => {
             let [a, b] = halves.each_ref().map(|half| planes(half, layers, width));
             let off = |row: usize, x| {
-                let of = |half: &[f32]| luminance(&half[row * LIGHT * width..], x);
+                let of = |half: &[f32]| luminance(&half[row * LIGHT * width..], width, x);
                 square(0.5 * (of(&a) - of(&b)))
             };
             (0..light.len() / LIGHT).into_par_iter().map(|i| off(i / width, i % width)).collect()
@@ -101,7 +105,7 @@ fn measure_noise(light: &mut [f32], layers: &Layers, halves: Option<&[Image<f32>
         // The mean of four neighbors has a quarter of a pixel's variance.
         None => {
             let height = light.len() / (LIGHT * width);
-            let of = |x: usize, y: usize| luminance(&light[y * LIGHT * width..], x);
+            let of = |x: usize, y: usize| luminance(&light[y * LIGHT * width..], width, x);
             let off = |x: usize, y: usize| {
                 let (left, right) = (x.saturating_sub(1), (x + 1).min(width - 1));
                 let (above, below) = (y.saturating_sub(1), (y + 1).min(height - 1));

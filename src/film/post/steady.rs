@@ -5,7 +5,7 @@
 //!
 //! A frame depends on a fixed number of others, which are not denoised themselves. So its bytes are the same in any run.
 
-use super::guided::Noisy;
+use super::guided::{Noisy, luminance};
 use crate::gpu_types::{DENOISE_GUIDES, DENOISE_LIGHT, FrameParams};
 use crate::kernels::Isa;
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
@@ -94,10 +94,6 @@ pub const BYTES: usize = size_of::<f32>() * (LIGHT + GUIDES + 2);
 /// Bytes per pixel while frames are blended: sums, and a neighbor as seen from here.
 pub const BLEND_BYTES: usize = size_of::<f32>() * (2 * LIGHT + 2 * (LIGHT + 2));
 
-fn luminance(light: [f32; 3]) -> f32 {
-    0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
-}
-
 // About exp(-d): 1 at 0, and 0 from 4 on.
 fn falloff(d: f32) -> f32 {
     let rest = (1.0 - 0.25 * d).max(0.0);
@@ -120,9 +116,7 @@ impl Seen {
     pub fn new(noisy: Noisy, bodies: Vec<i32>, view: View, isa: Isa) -> Seen {
         let (width, light) = (noisy.width.max(1), noisy.filtered(isa));
         let rows = light.par_chunks(LIGHT * width);
-        let filtered = rows
-            .flat_map_iter(|row| (0..width).map(|x| luminance([row[x], row[width + x], row[2 * width + x]])))
-            .collect();
+        let filtered = rows.flat_map_iter(|row| (0..width).map(|x| luminance(row, width, x))).collect();
         Seen { noisy, filtered, bodies, view }
     }
 
