@@ -1,6 +1,7 @@
 // From sums of radiance to bytes: mean, tone curve, sRGB.
 #pragma once
 #include "math.cuh"
+#include "post/resolve.cuh"
 #include "types.cuh"
 
 // A non-negative term of a pixel's sum, in fixed point.
@@ -46,9 +47,6 @@ POLYFLY_FN Int dither_threshold(Int x, Int row) {
 POLYFLY_FN Int dither_row(int y, int frame) {
   return wrap_add(wrap_mul(Int(y), Int((int)0x91e10da5u)), wrap_mul(Int(frame), Int((int)0x9e3779b9u)));
 }
-
-// The factor from a pixel's sum to its mean.
-POLYFLY_FN float mean_scale(int samples) { return 1.0f / (FIXED_ONE * (float)samples); }
 
 // A frame has at most 2^28 pixels.
 POLYFLY_FN int film_index(const Constants& constants, const FilmBuffers& film, int x, int y) {

@@ -1,8 +1,8 @@
 // Names for what nvcc and host compilers spell differently.
 //
 // Everything in kernels/ is a C++ subset that both accept: no STL, no exceptions, no recursion, no libm calls except
-// sqrt and fma. Numbers are IEEE single precision (double in the curves of post/tone.cuh) without contraction, so that
-// every device computes the same bits.
+// sqrt and fma. Numbers are IEEE single precision (double in the curves of post/tone.cuh and the views of
+// post/steady.cuh) without contraction, so that every device computes the same bits.
 #pragma once
 
 #ifdef __CUDACC__
@@ -37,12 +37,19 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
-// Bits of doubles, and roots of single floats, by the names of each compiler.
+// Bits of numbers, and roots, by the names of each compiler.
 #ifdef __CUDACC__
+POLYFLY_FN float float_from_bits(u32 bits) { return __uint_as_float(bits); }
 POLYFLY_FN i64 double_bits(double x) { return __double_as_longlong(x); }
 POLYFLY_FN double double_from_bits(i64 bits) { return __longlong_as_double(bits); }
 POLYFLY_FN float square_root(float x) { return __fsqrt_rn(x); }
+POLYFLY_FN double square_root(double x) { return __dsqrt_rn(x); }
 #else
+POLYFLY_FN float float_from_bits(u32 bits) {
+  float x;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
 POLYFLY_FN i64 double_bits(double x) {
   i64 bits;
   __builtin_memcpy(&bits, &x, sizeof bits);
@@ -54,6 +61,7 @@ POLYFLY_FN double double_from_bits(i64 bits) {
   return x;
 }
 POLYFLY_FN float square_root(float x) { return __builtin_sqrtf(x); }
+POLYFLY_FN double square_root(double x) { return __builtin_sqrt(x); }
 #endif
 
 // Debug and sanitizer builds check the bounds of scene arrays and stop the program on a violation.

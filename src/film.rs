@@ -5,6 +5,7 @@ pub mod post;
 
 use crate::gpu_types::{FAR, FIXED_ONE, Features};
 use crate::kernels::Isa;
+use crate::kernels::denoise::FilmSums;
 use image::{Image, Layers};
 use rayon::prelude::*;
 
@@ -90,9 +91,18 @@ impl Film {
         let scale = mean_scale(self.samples[half]);
         Image::new(self.width, self.height, 3, self.halves[half].iter().map(|&x| x as f32 * scale).collect())
     }
-    /// The number of each pixel's body, or -1, if features have been added.
-    pub fn bodies(&self) -> Vec<i32> {
-        self.features.iter().map(|f| f.body).collect()
+    /// Width and height in pixels.
+    pub fn size(&self) -> (u32, u32) {
+        (self.width, self.height)
+    }
+    /// The features of all pixels, as sums over this many samples.
+    pub fn features(&self) -> (&[Features], u32) {
+        (&self.features, self.feature_samples)
+    }
+    /// The sums of light.
+    pub fn sums(&self) -> FilmSums<'_> {
+        let [first, second] = [0, 1].map(|half| (&self.halves[half][..], self.samples[half]));
+        FilmSums { halves: [first, second], taken: &self.taken }
     }
     /// The layers, if features have been added.
     pub fn layers(&self) -> Option<Layers> {

@@ -1,6 +1,7 @@
 //! The compiled kernels: a table of entry points for each instruction set of this machine's CPU.
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
+pub(crate) mod denoise;
 pub(crate) mod develop;
 
 use crate::device_scene::shapes::origin_outside;

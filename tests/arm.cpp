@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -129,6 +130,9 @@ bool develops(const Set& set, const std::string& name, File file) {
   const int width = (int)head[0], height = (int)head[1], half = (width + 1) / 2, values = 3 * width * height;
   const double* display = file.take<double>(DISPLAY_LAST + 1);
   const i64* sums = file.take<i64>(values);
+  const Features* features = file.take<Features>(width * height);
+  const LendingView* view = file.take<LendingView>(1);
+  const BodyMotion* motions = file.take<BodyMotion>(3);
   const float* expected = file.take<float>(head[2]);
   std::vector<float> all, light(values), down(3 * width), near(half), other(half), wide(width);
   const auto keep = [&](const std::vector<float>& step) { all.insert(all.end(), step.begin(), step.end()); };
@@ -177,6 +181,44 @@ bool develops(const Set& set, const std::string& name, File file) {
     set.curve(curve.kind, curve.punch, display, light.data(), values / 3, shown.data());
     keep(shown);
   }
+  // The denoiser, row by row.
+  const auto each_row = [&](int channels, auto make) {
+    std::vector<float> picture(channels * width * height);
+    for (int y = 0; y < height; ++y) make(y, picture.data() + y * channels * width);
+    keep(picture);
+    return picture;
+  };
+  const auto at = [&](const std::vector<float>& picture, int channels, int y) {
+    return picture.data() + y * channels * width;
+  };
+  const auto guides = each_row(DENOISE_GUIDES, [&](int y, float* out) { set.denoise_guides(features, 2, width, height, y, out); });
+  const std::vector<i64> reversed(std::reverse_iterator(sums + values), std::reverse_iterator(sums));
+  const DenoiseFilm film = {sums, reversed.data(), nullptr, 3, 1};
+  const auto first = each_row(DENOISE_LIGHT, [&](int y, float* out) {
+    set.denoise_light(&film, at(guides, DENOISE_GUIDES, y), width, y, out);
+  });
+  const auto noise = each_row(DENOISE_LIGHT, [&](int y, float* out) { set.denoise_noise(first.data(), width, height, y, out); });
+  const auto smooth = each_row(DENOISE_LIGHT, [&](int y, float* out) {
+    set.smooth_variance(noise.data(), guides.data(), width, height, y, out);
+  });
+  const auto pass = each_row(DENOISE_LIGHT, [&](int y, float* out) {
+    set.denoise(smooth.data(), guides.data(), width, height, y, 2, out);
+  });
+  const auto filtered = each_row(1, [&](int y, float* out) { set.denoise_luminance(at(pass, DENOISE_LIGHT, y), width, out); });
+  const SeenFrame own = {first.data(), guides.data(), filtered.data()};
+  const SeenFrame lender = {smooth.data(), guides.data(), filtered.data()};
+  const auto samples = each_row(DENOISE_SAMPLES, [&](int y, float* out) { set.look_up(view, motions, &own, &lender, y, out); });
+  const auto begun = each_row(DENOISE_SUMS, [&](int y, float* out) {
+    set.blend(samples.data(), at(first, DENOISE_LIGHT, y), width, height, y, 1, out);
+  });
+  const auto blended = each_row(DENOISE_SUMS, [&](int y, float* out) {
+    memcpy(out, at(begun, DENOISE_SUMS, y), 4ull * DENOISE_SUMS * width);
+    set.blend(samples.data(), at(first, DENOISE_LIGHT, y), width, height, y, 0, out);
+  });
+  const auto shared = each_row(DENOISE_LIGHT, [&](int y, float* out) { set.share(at(blended, DENOISE_SUMS, y), width, out); });
+  each_row(3, [&](int y, float* out) {
+    set.denoise_clean(at(shared, DENOISE_LIGHT, y), at(guides, DENOISE_GUIDES, y), width, out);
+  });
   if (all.size() != head[2] || file.at != file.bytes.size()) {
     printf("%s: not of this version\n", name.c_str());
     return false;

@@ -13,6 +13,7 @@ constexpr int PIECE = 64;
 #include "../post/glare.cuh"
 #include "../post/lens.cuh"
 #include "../post/resolve.cuh"
+#include "../post/steady.cuh"
 #include "../post/tone.cuh"
 #include "../post/yuv.cuh"
 }  // namespace
@@ -83,13 +84,52 @@ void POLYFLY_NAME(glare)(const GlareTaps* taps, const float* plane, int width, i
   glare_row(*taps, plane, width, height, y, out);
 }
 
+// A row, piece by piece.
+#define ROW(call) \
+  for (int first = 0; first < width; first += PIECE) call
+
+void POLYFLY_NAME(denoise_guides)(const Features* features, int samples, int width, int height, int y, float* guides) {
+  ROW(guides_piece(features, samples, width, height, y, first, guides));
+}
+
+void POLYFLY_NAME(denoise_light)(const DenoiseFilm* film, const float* guides, int width, int y, float* light) {
+  ROW(light_piece(*film, y, guides, width, first, light));
+}
+
+void POLYFLY_NAME(denoise_noise)(const float* light, int width, int height, int y, float* out) {
+  ROW(noise_piece(light, width, height, y, first, out));
+}
+
 void POLYFLY_NAME(smooth_variance)(const float* light, const float* guides, int width, int height, int y, float* out) {
-  smooth_variance(light, guides, width, height, y, out);
+  ROW(smooth_piece(light, guides, width, height, y, first, out));
 }
 
 void POLYFLY_NAME(denoise)(const float* light, const float* guides, int width, int height, int y, int step, float* out) {
-  denoise_row(light, guides, width, height, y, step, out);
+  ROW(denoise_piece(light, guides, width, height, y, first, step, out));
 }
+
+void POLYFLY_NAME(denoise_luminance)(const float* light, int width, float* out) {
+  ROW(luminance_piece(light, width, first, out));
+}
+
+void POLYFLY_NAME(denoise_clean)(const float* light, const float* guides, int width, float* row) {
+  for (int x = 0; x < width; ++x)
+    for (int c = 0; c < 3; ++c) row[3 * (i64)x + c] = clean_light(light, guides, width, c, x);
+}
+
+void POLYFLY_NAME(look_up)(const LendingView* view, const BodyMotion* motions, const SeenFrame* own,
+                           const SeenFrame* other, int y, float* samples) {
+  const int width = view->width;
+  ROW(look_up_piece(*view, motions, *own, *other, y, first, samples));
+}
+
+void POLYFLY_NAME(blend)(const float* samples, const float* light, int width, int height, int y, int begins,
+                         float* sums) {
+  ROW(blend_piece(samples, light, width, height, y, first, begins, sums));
+}
+
+void POLYFLY_NAME(share)(const float* sums, int width, float* light) { ROW(share_piece(sums, width, first, light)); }
+#undef ROW
 
 void POLYFLY_NAME(vignette)(float* row, int width, int height, int y, float k, float per_square) {
   for (int first = 0; first < width; first += PIECE) {

@@ -2,11 +2,7 @@
 #pragma once
 #include "../post/pixel.cuh"
 #include "../post/yuv.cuh"
-
-POLYFLY_FN int thread_x() { return (int)(blockIdx.x * blockDim.x + threadIdx.x); }
-POLYFLY_FN int thread_y() { return (int)(blockIdx.y * blockDim.y + threadIdx.y); }
-
-#define POLYFLY_POST extern "C" __global__ void
+#include "threads.cuh"
 
 POLYFLY_POST polyfly_resolve(const __grid_constant__ PostParams post, const i64* sums, const u32* taken, int samples,
                              int width, int height, int first_row, int rows, float* image) {

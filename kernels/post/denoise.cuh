@@ -3,13 +3,18 @@
 // variance-guided filtering", 2017). Weights are polynomials and quotients, so that all devices give the same bytes.
 //
 // Rows of pictures have their channels one after the other. Light: red, green and blue over the albedo, and the variance of
-// their luminance. Guides: albedo, normal, 1 / distance, and its slopes across and down.
+// their luminance. Guides: albedo, normal, 1 / distance, its slopes across and down, and the number of the body, or -1.
+//
+// Each function makes PIECE pixels of a row, from column `first` on: CPUs vectorise the loops over them, and a GPU's thread makes one.
 #pragma once
-#include "../platform.cuh"
+#include "../types.cuh"
 #include "lens.cuh"
+#include "resolve.cuh"
 
 // How far luminances of a surface may differ, in squared deviations.
 constexpr float DENOISE_TOLERANCE = 8.0f;
+// The channels of guides that surfaces are compared by, and those with the slopes; the channel of the body.
+constexpr int COMPARED = 7, SLOPED = 9, BODY = 9;
 
 POLYFLY_FN float magnitude(float x) { return x < 0.0f ? -x : x; }
 // About exp(-d): 1 at 0, and 0 from 4 on.
@@ -17,6 +22,18 @@ POLYFLY_FN float falloff(float d) {
   const float rest = 1.0f - 0.25f * d, r = rest > 0.0f ? rest : 0.0f;
   return (r * r) * (r * r);
 }
+// What light is divided by, so that textures stay.
+POLYFLY_FN float divisor(float albedo) { return albedo > 0.05f ? albedo : 0.05f; }
+// The column after the last one of a piece that begins within the picture. A GPU's compiler sees that it is one column, and keeps it in
+// registers.
+POLYFLY_FN int piece_end(int width, int first) {
+  return PIECE == 1 || first + PIECE < width ? first + PIECE : width;
+}
+// Row y of a picture with these channels.
+POLYFLY_FN const float* picture_row(const float* picture, int channels, int width, int y) {
+  return picture + (i64)y * channels * width;
+}
+
 // Some pixels of a row, channel by channel; pixels outside of the picture are 0.
 template <int CHANNELS>
 struct Pixels {
@@ -26,30 +43,114 @@ struct Pixels {
   POLYFLY_METHOD void load(const float* row, int width, int first) {
     const int from = first < 0 ? 0 : first, to = first + PIECE < width ? first + PIECE : width;
     for (int c = 0; c < CHANNELS; ++c) {
-      for (int k = 0; k < PIECE; ++k) at[c][k] = 0.0f;
-      for (int x = from; x < to; ++x) at[c][x - first] = row[c * (i64)width + x];
+      if constexpr (PIECE == 1) {
+        at[c][0] = from == first && first < to ? row[c * (i64)width + first] : 0.0f;
+      } else {
+        for (int k = 0; k < PIECE; ++k) at[c][k] = 0.0f;
+        for (int x = from; x < to; ++x) at[c][x - first] = row[c * (i64)width + x];
+      }
     }
+  }
+  // The luminance of their first three channels.
+  POLYFLY_METHOD void luminances(float* out) const {
+    for (int k = 0; k < PIECE; ++k) out[k] = luminance(at[0][k], at[1][k], at[2][k]);
   }
 };
 typedef Pixels<DENOISE_LIGHT> LightPixels;
-typedef Pixels<DENOISE_GUIDES> GuidePixels;
 
-// How different the surfaces of pixels are from those of the pixels that lie (dx, dy) away.
-POLYFLY_FN void guide_distances(const GuidePixels& own, const GuidePixels& other, float dx, float dy, float* distance) {
-  for (int k = 0; k < PIECE; ++k) {
-    const auto squared = [&](int c) {
-      const float off = other.at[c][k] - own.at[c][k];
-      return off * off;
-    };
-    const float albedo = squared(0) + squared(1) + squared(2), normal = squared(3) + squared(4) + squared(5);
-    const float across = dx * own.at[7][k], down = dy * own.at[8][k], here = own.at[6][k];
-    const float off = other.at[6][k] - (here + (across + down));
-    const float tolerated = 0.5f * (magnitude(across) + magnitude(down)) + 0.02f * here + 1e-9f;
-    distance[k] = 80.0f * albedo + 60.0f * normal + off * off / (tolerated * tolerated);
+// How different two surfaces are: by the squared differences of albedo and normal, and by 1 / distance, where it was expected to
+// change this much across and down.
+POLYFLY_FN float guide_distance(float albedo, float normal, float found, float expected, float across, float down) {
+  const float off = found - (expected + (across + down));
+  const float tolerated = 0.5f * (magnitude(across) + magnitude(down)) + 0.02f * expected + 1e-9f;
+  return 80.0f * albedo + 60.0f * normal + off * off / (tolerated * tolerated);
+}
+
+// 1 / distance of a pixel's surface; 0 if it is infinitely far.
+POLYFLY_FN float inverse_distance(const Features& seen) {
+  const float depth = float_from_bits(seen.depth);
+  return seen.hits == 0 ? 0.0f : 1.0f / (depth > 1e-9f ? depth : 1e-9f);
+}
+// The smaller difference to both sides: one of them may cross an edge.
+POLYFLY_FN float smaller_slope(float before, float here, float after) {
+  const float a = here - before, b = after - here;
+  return magnitude(a) < magnitude(b) ? a : b;
+}
+
+// The guides of row y, of features that are sums over `samples`.
+POLYFLY_FN void guides_piece(const Features* features, int samples, int width, int height, int y, int first,
+                             float* guides) {
+  const float scale = mean_scale(samples);
+  const Features* row = features + (i64)y * width;
+  for (int x = first; x < piece_end(width, first); ++x) {
+    const Features& seen = row[x];
+    const auto put = [&](int c, float value) { guides[c * (i64)width + x] = value; };
+    for (int c = 0; c < 3; ++c) {
+      put(c, mean_light(seen.albedo[c], scale));
+      put(3 + c, mean_light(seen.normal[c], scale));
+    }
+    const float here = inverse_distance(seen);
+    const float left = x > 0 ? inverse_distance(row[x - 1]) : FAR;
+    const float right = x + 1 < width ? inverse_distance(row[x + 1]) : FAR;
+    const float above = y > 0 ? inverse_distance(*(&seen - width)) : FAR;
+    const float below = y + 1 < height ? inverse_distance(*(&seen + width)) : FAR;
+    put(6, here);
+    put(7, width > 1 ? smaller_slope(left, here, right) : 0.0f);
+    put(8, height > 1 ? smaller_slope(above, here, below) : 0.0f);
+    put(BODY, (float)seen.body);
   }
 }
-POLYFLY_FN void luminances(const LightPixels& light, float* out) {
-  for (int k = 0; k < PIECE; ++k) out[k] = luminance(light.at[0][k], light.at[1][k], light.at[2][k]);
+
+// A row of light from row `from` of sums. The variance is measured as the difference of both halves, if there are any: the mean of two
+// halves is off by half of it.
+POLYFLY_FN void light_piece(const DenoiseFilm& film, i64 from, const float* guides, int width, int first, float* light) {
+  const float means[2] = {mean_scale(film.first_samples), mean_scale(film.second_samples)};
+  const float mean = mean_scale(film.first_samples + film.second_samples);
+  const int end = piece_end(width, first);
+  const bool has_halves = film.second != nullptr;
+  Pixels<3> albedo, all, halves[2];
+  albedo.load(guides, width, first);
+  for (int c = 0; c < 3; ++c) {
+    for (int k = 0; k < PIECE; ++k) all.at[c][k] = halves[0].at[c][k] = halves[1].at[c][k] = 0.0f;
+    for (int x = first; x < end; ++x) {
+      const i64 pixel = from * width + x, at = 3 * pixel + c;
+      const i64 a = film.first[at], b = has_halves ? film.second[at] : 0;
+      all.at[c][x - first] = mean_light(a + b, film.taken ? mean_scale((int)film.taken[pixel]) : mean);
+      halves[0].at[c][x - first] = mean_light(a, means[0]);
+      halves[1].at[c][x - first] = mean_light(b, has_halves ? means[1] : 0.0f);
+    }
+    for (int k = 0; k < PIECE; ++k) {
+      const float by = divisor(albedo.at[c][k]);
+      all.at[c][k] /= by;
+      halves[0].at[c][k] /= by;
+      halves[1].at[c][k] /= by;
+    }
+  }
+  float a[PIECE], b[PIECE];
+  halves[0].luminances(a);
+  halves[1].luminances(b);
+  for (int x = first; x < end; ++x) {
+    const int k = x - first;
+    const float off = 0.5f * (a[k] - b[k]);
+    for (int c = 0; c < 3; ++c) light[c * (i64)width + x] = all.at[c][k];
+    light[3 * (i64)width + x] = has_halves ? off * off : 0.0f;
+  }
+}
+
+// Row y of light whose variance is measured as the difference of pixels from their neighbors, where there are no halves: the mean
+// of four has a quarter of a pixel's variance.
+POLYFLY_FN void noise_piece(const float* light, int width, int height, int y, int first, float* out) {
+  const auto at = [&](int x, int y) {
+    const float* row = picture_row(light, DENOISE_LIGHT, width, y);
+    return luminance(row[x], row[(i64)width + x], row[2 * (i64)width + x]);
+  };
+  const int above = y > 0 ? y - 1 : y, below = y + 1 < height ? y + 1 : y;
+  for (int x = first; x < piece_end(width, first); ++x) {
+    const int left = x > 0 ? x - 1 : x, right = x + 1 < width ? x + 1 : x;
+    const float off = at(x, y) - 0.25f * ((at(left, y) + at(right, y)) + (at(x, above) + at(x, below)));
+    for (int c = 0; c < 3; ++c) out[c * (i64)width + x] = picture_row(light, DENOISE_LIGHT, width, y)[c * (i64)width + x];
+    out[3 * (i64)width + x] = 0.8f * (off * off);
+  }
 }
 
 // Calls tap(i, j, light, distances) for the 5 x 5 pixels around PIECE pixels of row y, `step` apart. Distances are beyond all
@@ -57,19 +158,27 @@ POLYFLY_FN void luminances(const LightPixels& light, float* out) {
 template <class F>
 POLYFLY_FN void each_tap(const float* light, const float* guides, int width, int height, int y, int first, int step,
                          F tap) {
-  const i64 light_row = DENOISE_LIGHT * (i64)width, guide_row = DENOISE_GUIDES * (i64)width;
-  GuidePixels own, surfaces;
+  Pixels<SLOPED> own;
+  Pixels<COMPARED> surfaces;
   LightPixels pixels;
-  own.load(guides + y * guide_row, width, first);
+  own.load(picture_row(guides, DENOISE_GUIDES, width, y), width, first);
   for (int j = -2; j <= 2; ++j) {
     const int dy = j * step;
     if (y + dy < 0 || y + dy >= height) continue;
     for (int i = -2; i <= 2; ++i) {
       const int dx = i * step;
-      surfaces.load(guides + (y + dy) * guide_row, width, first + dx);
-      pixels.load(light + (y + dy) * light_row, width, first + dx);
+      surfaces.load(picture_row(guides, DENOISE_GUIDES, width, y + dy), width, first + dx);
+      pixels.load(picture_row(light, DENOISE_LIGHT, width, y + dy), width, first + dx);
       float distances[PIECE];
-      guide_distances(own, surfaces, (float)dx, (float)dy, distances);
+      for (int k = 0; k < PIECE; ++k) {
+        const auto squared = [&](int c) {
+          const float off = surfaces.at[c][k] - own.at[c][k];
+          return off * off;
+        };
+        const float albedo = squared(0) + squared(1) + squared(2), normal = squared(3) + squared(4) + squared(5);
+        distances[k] = guide_distance(albedo, normal, surfaces.at[6][k], own.at[6][k], (float)dx * own.at[7][k],
+                                      (float)dy * own.at[8][k]);
+      }
       for (int k = 0; k < PIECE; ++k) {
         const int x = first + k + dx;
         distances[k] = x < 0 || x >= width ? 4.0f : distances[k];
@@ -79,58 +188,66 @@ POLYFLY_FN void each_tap(const float* light, const float* guides, int width, int
   }
 }
 
-// The variance of row y's pixels: the mean over similar surfaces around, or the pixel's own if that is larger. So a single
-// bright sample gives way to its neighbors, which do not take its light.
-POLYFLY_FN void smooth_variance(const float* light, const float* guides, int width, int height, int y, float* out) {
-  for (int first = 0; first < width; first += PIECE) {
-    float weights[PIECE] = {}, sums[PIECE] = {};
-    each_tap(light, guides, width, height, y, first, 1,
-             [&](int, int, const LightPixels& pixels, const float* distances) {
-               for (int k = 0; k < PIECE; ++k) {
-                 const float w = falloff(distances[k]);
-                 weights[k] += w;
-                 sums[k] += w * pixels.at[3][k];
-               }
-             });
-    const int end = first + PIECE < width ? first + PIECE : width;
-    for (int x = first; x < end; ++x) {
-      const float mean = sums[x - first] / weights[x - first];
-      const float own = light[(DENOISE_LIGHT * (i64)y + 3) * width + x];
-      out[x] = own > mean ? own : mean;
-    }
+// Row y of light with a smoothed variance: the mean over similar surfaces around, or the pixel's own if that is larger. So a
+// single bright sample gives way to its neighbors, which do not take its light.
+POLYFLY_FN void smooth_piece(const float* light, const float* guides, int width, int height, int y, int first,
+                             float* out) {
+  float weights[PIECE] = {}, sums[PIECE] = {};
+  each_tap(light, guides, width, height, y, first, 1,
+           [&](int, int, const LightPixels& pixels, const float* distances) {
+             for (int k = 0; k < PIECE; ++k) {
+               const float w = falloff(distances[k]);
+               weights[k] += w;
+               sums[k] += w * pixels.at[3][k];
+             }
+           });
+  const float* row = picture_row(light, DENOISE_LIGHT, width, y);
+  for (int x = first; x < piece_end(width, first); ++x) {
+    const float mean = sums[x - first] / weights[x - first], own = row[3 * (i64)width + x];
+    for (int c = 0; c < 3; ++c) out[c * (i64)width + x] = row[c * (i64)width + x];
+    out[3 * (i64)width + x] = own > mean ? own : mean;
   }
 }
 
-// Row y after a pass whose pixels lie `step` apart: the same channels as light has.
-POLYFLY_FN void denoise_row(const float* light, const float* guides, int width, int height, int y, int step, float* out) {
-  for (int first = 0; first < width; first += PIECE) {
-    float weights[PIECE] = {}, sums[DENOISE_LIGHT][PIECE] = {}, own[PIECE], tolerated[PIECE];
-    LightPixels here;
-    here.load(light + y * (DENOISE_LIGHT * (i64)width), width, first);
-    luminances(here, own);
-    for (int k = 0; k < PIECE; ++k) tolerated[k] = 1.0f / (DENOISE_TOLERANCE * here.at[3][k] + 1e-10f);
-    each_tap(light, guides, width, height, y, first, step,
-             [&](int i, int j, const LightPixels& pixels, const float* distances) {
-               const auto spline = [](int n) { return n == 0 ? 0.375f : n == 1 || n == -1 ? 0.25f : 0.0625f; };
-               const float most = spline(i) * spline(j);
-               float luminance[PIECE];
-               luminances(pixels, luminance);
-               for (int k = 0; k < PIECE; ++k) {
-                 const float off = luminance[k] - own[k];
-                 const float w = most * falloff(distances[k] + off * off * tolerated[k]);
-                 weights[k] += w;
-                 sums[0][k] += w * pixels.at[0][k];
-                 sums[1][k] += w * pixels.at[1][k];
-                 sums[2][k] += w * pixels.at[2][k];
-                 sums[3][k] += w * w * pixels.at[3][k];
-               }
-             });
-    const int end = first + PIECE < width ? first + PIECE : width;
-    for (int x = first; x < end; ++x) {
-      const int k = x - first;
-      const float scale = 1.0f / weights[k];
-      for (int c = 0; c < 3; ++c) out[c * (i64)width + x] = sums[c][k] * scale;
-      out[3 * (i64)width + x] = sums[3][k] * (scale * scale);
-    }
+// Row y of light after a pass whose pixels lie `step` apart.
+POLYFLY_FN void denoise_piece(const float* light, const float* guides, int width, int height, int y, int first, int step,
+                              float* out) {
+  float weights[PIECE] = {}, sums[DENOISE_LIGHT][PIECE] = {}, own[PIECE], tolerated[PIECE];
+  LightPixels here;
+  here.load(picture_row(light, DENOISE_LIGHT, width, y), width, first);
+  here.luminances(own);
+  for (int k = 0; k < PIECE; ++k) tolerated[k] = 1.0f / (DENOISE_TOLERANCE * here.at[3][k] + 1e-10f);
+  each_tap(light, guides, width, height, y, first, step,
+           [&](int i, int j, const LightPixels& pixels, const float* distances) {
+             const auto spline = [](int n) { return n == 0 ? 0.375f : n == 1 || n == -1 ? 0.25f : 0.0625f; };
+             const float most = spline(i) * spline(j);
+             float luminance[PIECE];
+             pixels.luminances(luminance);
+             for (int k = 0; k < PIECE; ++k) {
+               const float off = luminance[k] - own[k];
+               const float w = most * falloff(distances[k] + off * off * tolerated[k]);
+               weights[k] += w;
+               sums[0][k] += w * pixels.at[0][k];
+               sums[1][k] += w * pixels.at[1][k];
+               sums[2][k] += w * pixels.at[2][k];
+               sums[3][k] += w * w * pixels.at[3][k];
+             }
+           });
+  for (int x = first; x < piece_end(width, first); ++x) {
+    const int k = x - first;
+    const float scale = 1.0f / weights[k];
+    for (int c = 0; c < 3; ++c) out[c * (i64)width + x] = sums[c][k] * scale;
+    out[3 * (i64)width + x] = sums[3][k] * (scale * scale);
   }
+}
+
+// The luminance of a row of light.
+POLYFLY_FN void luminance_piece(const float* light, int width, int first, float* out) {
+  for (int x = first; x < piece_end(width, first); ++x)
+    out[x] = luminance(light[x], light[(i64)width + x], light[2 * (i64)width + x]);
+}
+
+// Channel c of column x: light without noise times the albedo.
+POLYFLY_FN float clean_light(const float* light, const float* guides, int width, int c, int x) {
+  return light[c * (i64)width + x] * divisor(guides[c * (i64)width + x]);
 }

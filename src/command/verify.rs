@@ -27,6 +27,7 @@ pub fn subjects(renderer: &Renderer, gpus: &[GpuInfo]) -> Vec<TestDevice> {
         features: false,
         adaptive: scene.render.sampling.is_adaptive(),
         post,
+        frames: 1,
     };
     let cpu = |isa: Isa| {
         let cpu: Box<dyn Device> = Box::new(renderer.cpu(isa).with_post(needs.post.clone()));

@@ -58,8 +58,9 @@ impl Cpu {
         }
     }
 
-    /// Applies these post steps, if there are any, to finished pictures. They must need nothing but light.
+    /// Applies these post steps, if there are any, to finished pictures. The host runs steps that need more than light.
     pub fn with_post(self, post: Option<Arc<PostPipeline>>) -> Cpu {
+        let post = post.filter(|post| !post.is_guided());
         let info = DeviceInfo { runs_post: post.is_some(), ..self.info };
         Cpu { info, post, ..self }
     }
@@ -130,21 +131,14 @@ impl Cpu {
         let task = Task { output: TaskOutput::Sums, ..task.clone() };
         let mut memory = std::mem::take(&mut self.sums);
         let mut all = TaskStats::default();
-        for (i, Moment { scene, camera }) in (0..).zip(moments) {
+        for (i, Moment { scene, camera, .. }) in (0..).zip(moments) {
             let part = task.at_moment(i, moments.len() as u32);
             let stats = self.run_at(scene, &part, camera, &mut memory, i > 0);
             all = TaskStats { rays: all.rays + stats.rays, shadow_rays: all.shadow_rays + stats.shadow_rays, ..stats };
         }
         let (sums, counts) = memory.sums_and_counts(&task);
         let scene = self.scene.host();
-        let context = PostContext {
-            scene: &scene,
-            isa: self.isa,
-            frame: task.frame,
-            denoiser: None,
-            halves: None,
-            blended: None,
-        };
+        let context = PostContext { scene: &scene, isa: self.isa, frame: task.frame, denoiser: None, noisy: None };
         let rgba = bytemuck::cast_slice_mut(out.sized(4 * size.0 as usize * size.1 as usize));
         self.pool.install(|| {
             let mut image = film::resolve(size, sums, task.samples.end - task.samples.start, counts, self.isa);
@@ -274,7 +268,7 @@ impl Device for Cpu {
         &self.info
     }
 
-    fn set_cancel(&mut self, cancel: &Cancel) {
+    fn begin_run(&mut self, cancel: &Cancel) {
         self.cancel = cancel.clone();
     }
 
@@ -285,7 +279,7 @@ impl Device for Cpu {
         let stats = match self.post.clone().filter(|_| task.output == TaskOutput::Picture) {
             Some(post) => self.run_post(&post, task, moments, &mut out.pixels)?,
             None => {
-                let [Moment { scene, camera }] = moments else {
+                let [Moment { scene, camera, .. }] = moments else {
                     return Err(DeviceError::Failed("only post steps add up several moments".into()));
                 };
                 self.run_at(scene, task, camera, &mut out.pixels, false)

@@ -5,6 +5,7 @@ use super::memory::FilmSlice;
 use super::task::{Schedule, Task, TaskStats, Ticket};
 use crate::cancel::Cancel;
 use crate::device_scene::DeviceScene;
+use crate::film::post::steady::View;
 use crate::gpu_types::FrameParams;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,13 +27,15 @@ pub struct DeviceInfo {
 pub struct Moment {
     pub scene: Arc<DeviceScene>,
     pub camera: FrameParams,
+    /// Where the bodies are, if frames lend each other light on the device.
+    pub view: Option<Arc<View>>,
 }
 
 /// A device that executes tasks.
 pub trait Device: Send {
     fn info(&self) -> &DeviceInfo;
-    /// Sets the handle that abandons a run. After that, a device may leave tasks in flight incomplete.
-    fn set_cancel(&mut self, _cancel: &Cancel) {}
+    /// Begins a run, with the handle that abandons it. After that, a device may leave tasks in flight incomplete.
+    fn begin_run(&mut self, _cancel: &Cancel) {}
     /// Starts a task. At most [`DeviceInfo::tasks_in_flight`] tasks may be in flight. If there are several moments, the
     /// task makes a picture by post steps, and its samples are spread over the moments ([`Task::at_moment`]).
     fn submit(&mut self, task: &Task, moments: &[Moment], out: FilmSlice) -> Result<Ticket, DeviceError>;

@@ -24,6 +24,19 @@ pub struct Task {
     pub output: TaskOutput,
     /// Features: the number of mirrors and clear surfaces that albedo and normal are followed through.
     pub follows: u32,
+    /// Finished pictures: what the denoiser of our own reads, if it is among the post steps.
+    pub guided: Option<GuidedTask>,
+}
+
+/// What the denoiser of our own reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuidedTask {
+    /// The samples whose light is known apart: two halves, or all.
+    pub halves: Vec<Range<u32>>,
+    /// The samples that features are averaged over.
+    pub features: u32,
+    /// The frames that the picture is made of, from the first to the last. The task's moments are those of all of them.
+    pub frames: Vec<u32>,
 }
 
 /// The parameters of adaptive sampling; see [`Sampling::Adaptive`].
@@ -56,6 +69,7 @@ impl Task {
             adaptive: AdaptiveTask::new(scene.render.sampling),
             output: TaskOutput::Picture,
             follows: 0,
+            guided: None,
         }
     }
     /// The part of the samples that is taken at one of several moments. The number of a sample selects its moment, so
@@ -208,4 +222,6 @@ pub struct DeviceNeeds {
     pub adaptive: bool,
     /// Post steps for finished pictures, if the device has enough memory. Devices can run all of them.
     pub post: Option<Arc<PostPipeline>>,
+    /// The largest number of frames that a picture is made of, if the denoiser of our own is among the post steps.
+    pub frames: usize,
 }

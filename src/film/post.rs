@@ -56,10 +56,8 @@ pub struct PostContext<'a> {
     pub frame: u32,
     /// The denoiser, if a step needs it.
     pub denoiser: Option<&'a Denoiser>,
-    /// The mean light of two halves of the samples, if they are known apart.
-    pub halves: Option<&'a [Image<f32>; 2]>,
-    /// The light with that of the frames before and after it, for the denoiser of our own. It replaces the image's.
-    pub blended: Option<&'a Noisy>,
+    /// The noisy light, which replaces the image's, for the denoiser of our own.
+    pub noisy: Option<&'a Noisy>,
 }
 
 impl PostStep {
@@ -67,14 +65,15 @@ impl PostStep {
     fn is_library(&self) -> bool {
         matches!(self, PostStep::Denoise(_))
     }
-    // Whether the step reads layers.
     fn is_denoiser(&self) -> bool {
         matches!(self, PostStep::Denoise(_) | PostStep::Guided)
     }
     /// Adds the step to a device's parameters; false if only the host can run it.
     fn add_to(&self, params: &mut PostParams, height: u32) -> bool {
         match self {
-            PostStep::Denoise(_) | PostStep::Guided | PostStep::Legend(_) => return false,
+            PostStep::Denoise(_) | PostStep::Legend(_) => return false,
+            // Devices take it from the task.
+            PostStep::Guided => {}
             PostStep::Gain(gain) => params.gain = *gain,
             // Devices take its passes from the step itself.
             PostStep::Glare(_) => {}
@@ -92,7 +91,7 @@ impl PostStep {
         layers: Option<&Layers>,
         context: &PostContext,
     ) -> Result<(), DenoiserError> {
-        let PostContext { isa, frame, denoiser, halves, blended, .. } = *context;
+        let PostContext { isa, frame, denoiser, noisy, .. } = *context;
         match self {
             PostStep::Denoise(_) => {
                 if let (Some(denoiser), Some(layers)) = (denoiser, layers) {
@@ -100,10 +99,8 @@ impl PostStep {
                 }
             }
             PostStep::Guided => {
-                if let Some(noisy) = blended {
-                    noisy.clean(image, isa);
-                } else if let Some(layers) = layers {
-                    Noisy::new(image, layers, halves, isa).clean(image, isa);
+                if let Some(noisy) = noisy {
+                    *image = noisy.clean(isa);
                 }
             }
             PostStep::Gain([r, g, b]) => {
@@ -198,13 +195,13 @@ impl PostPipeline {
     pub fn is_exact(&self) -> bool {
         !self.steps.iter().any(PostStep::is_library)
     }
-    /// Whether noise is removed by the filter of our own, which reads the light of two halves of the samples.
+    /// Whether noise is removed by the filter of our own, which reads features, and the light of two halves of the samples.
     pub fn is_guided(&self) -> bool {
         self.steps.contains(&PostStep::Guided)
     }
     /// Whether a step reads the layers.
     pub fn needs_layers(&self) -> bool {
-        self.steps.iter().any(PostStep::is_denoiser)
+        self.steps.iter().any(PostStep::is_library)
     }
 
     /// Whether a step needs the host.
@@ -249,10 +246,10 @@ impl PostPipeline {
     pub fn exact(&self) -> PostPipeline {
         self.only(|step| !step.is_library())
     }
-    /// The steps that any device can run.
+    /// The steps that any device can run on light alone.
     #[must_use]
     pub fn on_devices(&self) -> PostPipeline {
-        self.only(|step| step.add_to(&mut PostParams::default(), 1))
+        self.only(|step| *step != PostStep::Guided && step.add_to(&mut PostParams::default(), 1))
     }
     fn only(&self, kept: impl Fn(&PostStep) -> bool) -> PostPipeline {
         let mut all = self.clone();
@@ -349,7 +346,7 @@ mod tests {
         assert!(denoised.needs_host() && denoised.needs_layers() && !denoised.is_exact());
         assert_eq!(denoised.exact(), pipeline(all, None));
         let own = pipeline(|film| film.denoise = Denoise::Guided, None);
-        assert!(own.needs_host() && own.needs_layers() && own.is_guided() && own.is_exact() && own.exact() == own);
+        assert!(!own.needs_host() && !own.needs_layers() && own.is_guided() && own.is_exact() && own.exact() == own);
         let library = pipeline(|film| film.denoise = Denoise::Guided, Some(&DenoiserLibrary::Usual));
         assert!(!library.is_exact() && !library.is_guided(), "the library takes its place");
         let mut legend = pipeline(all, None);
@@ -364,7 +361,7 @@ mod tests {
     fn after(step: PostStep, mut image: Image<f32>, frame: u32) -> Image<f32> {
         let scene = DeviceScene::new(&Scene::sample(), &Assets::default()).unwrap();
         let isa = Isa::pick(None).unwrap();
-        let context = PostContext { scene: &scene.host(), isa, frame, denoiser: None, halves: None, blended: None };
+        let context = PostContext { scene: &scene.host(), isa, frame, denoiser: None, noisy: None };
         step.apply(&mut image, None, &context).unwrap();
         image
     }

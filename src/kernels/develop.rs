@@ -2,12 +2,9 @@
 //! over threads.
 
 use super::Isa;
-use crate::gpu_types::{
-    CURVE_AGX, CURVE_FILMIC, CURVE_NEUTRAL, DENOISE_GUIDES, DENOISE_LIGHT, DISPLAY_LAST, GlareTaps,
-};
+use crate::gpu_types::{CURVE_AGX, CURVE_FILMIC, CURVE_NEUTRAL, DISPLAY_LAST, GlareTaps};
 use crate::math::srgb::linear;
 use crate::scene::Tone;
-use crate::scene::limits::MAX_SIDE;
 use std::sync::OnceLock;
 
 impl Isa {
@@ -66,37 +63,6 @@ impl Isa {
         };
     }
 
-    /// The smoothed variance of row `y` of the denoiser's picture of this width and height.
-    pub fn smooth_variance(
-        &self,
-        (light, guides): (&[f32], &[f32]),
-        (width, height): (usize, usize),
-        y: usize,
-        out: &mut [f32],
-    ) {
-        check_denoiser((light, guides), (width, height), y);
-        assert_eq!(out.len(), width);
-        let (light, guides, out) = (light.as_ptr(), guides.as_ptr(), out.as_mut_ptr());
-        // SAFETY: the pictures have all channels of their pixels, and out has a row of one.
-        unsafe { (self.entries.smooth_variance)(light, guides, width as i32, height as i32, y as i32, out) };
-    }
-
-    /// Row `y` of the denoiser's picture after a pass whose pixels lie `step` apart.
-    pub fn denoise(
-        &self,
-        (light, guides): (&[f32], &[f32]),
-        (width, height): (usize, usize),
-        y: usize,
-        step: i32,
-        out: &mut [f32],
-    ) {
-        check_denoiser((light, guides), (width, height), y);
-        assert_eq!(out.len(), DENOISE_LIGHT as usize * width);
-        let (light, guides, out) = (light.as_ptr(), guides.as_ptr(), out.as_mut_ptr());
-        // SAFETY: the pictures have all channels of their pixels, and out has a row of light.
-        unsafe { (self.entries.denoise)(light, guides, width as i32, height as i32, y as i32, step, out) };
-    }
-
     /// Applies the vignette `k` to row `y` of a picture of this height.
     pub fn vignette(&self, row: &mut [[f32; 3]], height: u32, y: u32, k: f32) {
         let per_square = per_square(row.len() as u32, height);
@@ -128,13 +94,6 @@ impl Isa {
         };
         true
     }
-}
-
-// Whether the denoiser's pictures have all channels, and the row.
-fn check_denoiser((light, guides): (&[f32], &[f32]), (width, height): (usize, usize), y: usize) {
-    assert!(y < height && width.max(height) <= MAX_SIDE as usize);
-    assert_eq!(light.len(), DENOISE_LIGHT as usize * width * height);
-    assert_eq!(guides.len(), DENOISE_GUIDES as usize * width * height);
 }
 
 /// The kernels' number of a tone curve in double precision; 0 for other curves.

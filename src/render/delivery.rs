@@ -86,7 +86,7 @@ pub fn run(
 ) -> Result<RunReport, Error> {
     let (size, is_light) = (work.prepared.first.size(), work.plan.output == TaskOutput::Sums);
     let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
-    let needs = PixelFormats { linear: work.plan.keeps_light, layers: work.plan.features, ..PixelFormats::default() };
+    let needs = PixelFormats { linear: work.plan.keeps_light, layers: work.plan.layers, ..PixelFormats::default() };
     let writers = writers(size, needs, cpus > 0, work.prepared.pool.current_num_threads());
     let finishers = finisher_threads(size, cpus < devices.len(), is_light);
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();

@@ -88,7 +88,7 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, 
     if !window.is_single() {
         pixel += finishers.max(1) * steady::BLEND_BYTES;
     }
-    if needs.layers {
+    if device.features {
         pixel += 2 * tasks * TaskOutput::Features.bytes_a_pixel();
     }
     pixel += kept * (writers + resources.sinks + 1);

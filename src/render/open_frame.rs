@@ -3,18 +3,19 @@
 
 use super::frames::FrameList;
 use super::handover::CompletedFrame;
-use super::plan::{FramePart, FrameTask, Plan, moment_of};
+use super::plan::{FramePart, FrameTask, Plan};
 use super::prepared::PreparedScene;
 use super::stats::FrameStats;
 use super::window::{Gathered, SeenFrame};
 use crate::cancel::Cancel;
 use crate::device::{DeviceError, FilmSlice, Memory, Moment, SampleCounter, TaskStats};
+use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::film::Film;
 use crate::film::image::Image;
 use crate::film::post::denoise::{Denoiser, DenoiserError};
 use crate::film::post::guided::Noisy;
-use crate::film::post::steady::{Seen, View};
+use crate::film::post::steady::Seen;
 use crate::film::post::{PostContext, PostPipeline};
 use crate::output::Already;
 use std::sync::Arc;
@@ -31,6 +32,26 @@ pub struct RunContext<'a> {
     pub meter: &'a SampleCounter,
     /// Functions that tell which frames already exist; a frame is skipped if all of them have it.
     pub already: &'a [Already],
+}
+
+impl RunContext<'_> {
+    /// The moments of a frame's tasks: its own, or those of all frames that a device makes it of. `of` gives those of one frame.
+    pub fn moments(
+        &self,
+        number: u32,
+        mut of: impl FnMut(u32) -> Result<Vec<Moment>, Error>,
+    ) -> Result<Vec<Moment>, Error> {
+        let frames = self.plan.frames_of(number);
+        let mut all = Vec::new();
+        for &frame in &frames {
+            let mut moments = of(frame)?;
+            if let Some(first) = moments.first_mut().filter(|_| frames.len() > 1) {
+                first.view = Some(Arc::new(self.prepared.view(frame, &first.camera)));
+            }
+            all.extend(moments);
+        }
+        Ok(all)
+    }
 }
 
 pub struct OpenFrame {
@@ -53,8 +74,8 @@ pub struct OpenFrame {
 pub enum Closed {
     /// It needs these parts too.
     Open(Box<OpenFrame>, Vec<FramePart>),
-    /// Its light is complete, and others wait for it. The memory is not needed any more.
-    Seen(Box<SeenFrame>, Option<FilmSlice>),
+    /// Its light is complete, and others wait for it.
+    Seen(Box<SeenFrame>),
     /// It is finished. The memory is not needed any more.
     Complete(Box<CompletedFrame>, Option<FilmSlice>),
 }
@@ -167,11 +188,9 @@ impl OpenFrame {
         let scene = Arc::clone(&self.moments[0].scene);
         let host = scene.host();
         let post = work.post.of_frame(self.number);
-        let is_apart = post.is_guided() && self.film.samples()[1] > 0;
-        let halves = is_apart.then(|| [0, 1].map(|half| self.film.resolve_half(half)));
         let isa = work.prepared.isa;
         let (frame, denoiser) = (self.number, work.denoiser);
-        let context = PostContext { scene: &host, isa, frame, denoiser, halves: halves.as_ref(), blended: None };
+        let context = PostContext { scene: &host, isa, frame, denoiser, noisy: None };
         if work.plan.noise > 0.0 {
             let noise = work.prepared.pool.install(|| noise(&self.film, &post.exact(), &context));
             self.stats.noise = Some(noise.map_err(DeviceError::from)?);
@@ -185,17 +204,26 @@ impl OpenFrame {
         let is_linear = taken != [0; 2];
         self.stats.samples =
             if is_linear { taken[0] + taken[1] } else { work.prepared.scene.render.samples_per_pixel() };
-        let view = (!work.plan.window.is_single()).then(|| self.view(work));
+        let view = || work.prepared.view(self.number, &self.moments[0].camera);
+        let view = (!work.plan.window.is_single()).then(view);
         let mut frame = CompletedFrame {
             index: self.index,
             number: self.number,
             linear: None,
-            layers: self.film.layers(),
+            layers: work.plan.layers.then(|| self.film.layers()).flatten(),
             stats: self.stats,
             picture: self.picture,
         };
         if !is_linear {
             return Ok(Closed::Complete(Box::new(frame), None));
+        }
+        if post.is_guided() {
+            let noisy = work.prepared.pool.install(|| Noisy::of(&self.film, isa));
+            let Some(view) = view else {
+                return Ok(Closed::Complete(Box::new(denoised(work, &scene, frame, &noisy)?), None));
+            };
+            let seen = work.prepared.pool.install(|| Seen::new(noisy, view, isa));
+            return Ok(Closed::Seen(Box::new(SeenFrame::new(seen, Arc::clone(&scene), Box::new(frame)))));
         }
         let mut image = work.prepared.pool.install(|| match &self.sums {
             Some((part, slice)) => {
@@ -205,41 +233,36 @@ impl OpenFrame {
             None => self.film.resolve(isa),
         });
         let spare = self.sums.take().map(|(_, slice)| slice);
-        if let Some((layers, view)) = frame.layers.as_ref().zip(view) {
-            let seen = || {
-                let noisy = Noisy::new(&image, layers, halves.as_ref(), isa);
-                Seen::new(noisy, self.film.bodies(), view, isa)
-            };
-            let seen = work.prepared.pool.install(seen);
-            return Ok(Closed::Seen(Box::new(SeenFrame::new(seen, Arc::clone(&scene), Box::new(frame))), spare));
-        }
         develop(work, &post, &context, &mut frame, &mut image)?;
         frame.linear = work.plan.keeps_light.then_some(image);
         Ok(Closed::Complete(Box::new(frame), spare))
-    }
-
-    // The camera and the bodies at the frame's first moment, which its layers are of.
-    fn view(&self, work: &RunContext) -> View {
-        let (prepared, first) = (work.prepared, &self.moments[0]);
-        let here = prepared.scene.at(moment_of(&prepared.scene, self.number, 0));
-        View::new(&here, prepared.first.origin, &first.camera)
     }
 }
 
 impl Gathered {
     /// Makes the picture of the frame.
-    pub fn develop(mut self, work: &RunContext) -> Result<CompletedFrame, Error> {
-        let (number, isa) = (self.frame.number, work.prepared.isa);
-        let blended = work.prepared.pool.install(|| self.own.seen.blended(self.others.iter().map(|other| &other.seen)));
-        let (host, post) = (self.own.scene.host(), work.post.of_frame(number));
-        let (denoiser, blended) = (work.denoiser, Some(&blended));
-        let context = PostContext { scene: &host, isa, frame: number, denoiser, halves: None, blended };
-        let (width, height) = work.prepared.first.size();
-        let mut image = Image::new(width, height, 3, vec![0.0; 3 * width as usize * height as usize]);
-        develop(work, &post, &context, &mut self.frame, &mut image)?;
-        self.frame.linear = work.plan.keeps_light.then_some(image);
-        Ok(*self.frame)
+    pub fn develop(self, work: &RunContext) -> Result<CompletedFrame, Error> {
+        let others = self.others.iter().map(|other| &other.seen);
+        let noisy = work.prepared.pool.install(|| self.own.seen.blended(others, work.prepared.isa));
+        denoised(work, &self.own.scene, *self.frame, &noisy)
     }
+}
+
+// Makes a frame's picture of its noisy light.
+fn denoised(
+    work: &RunContext,
+    scene: &DeviceScene,
+    mut frame: CompletedFrame,
+    noisy: &Noisy,
+) -> Result<CompletedFrame, Error> {
+    let (host, post) = (scene.host(), work.post.of_frame(frame.number));
+    let (isa, denoiser, noisy) = (work.prepared.isa, work.denoiser, Some(noisy));
+    let context = PostContext { scene: &host, isa, frame: frame.number, denoiser, noisy };
+    // The first step makes the image.
+    let mut image = Image::default();
+    develop(work, &post, &context, &mut frame, &mut image)?;
+    frame.linear = work.plan.keeps_light.then_some(image);
+    Ok(frame)
 }
 
 // Makes a frame's picture of its light, which post steps change.
@@ -251,7 +274,8 @@ fn develop(
     image: &mut Image<f32>,
 ) -> Result<(), DeviceError> {
     frame.picture.planes = Memory::default();
-    let rgba = frame.picture.pixels.sized(4 * image.data().len() / 3);
+    let (width, height) = work.prepared.first.size();
+    let rgba = frame.picture.pixels.sized(4 * width as usize * height as usize);
     let rgba = bytemuck::cast_slice_mut(rgba);
     let (layers, is_transparent) = (frame.layers.as_mut(), work.prepared.scene.world.sky.transparent);
     Ok(work.prepared.pool.install(|| post.picture(context, image, layers, is_transparent, rgba))?)

@@ -1,7 +1,7 @@
 //! Splits a run's frames into tasks: bands of rows, and rounds of samples. All combinations are values of one type.
 
 use super::window::Window;
-use crate::device::{AdaptiveTask, BAND_STEP, DeviceInfo, DeviceNeeds, Task, TaskOutput};
+use crate::device::{AdaptiveTask, BAND_STEP, DeviceInfo, DeviceNeeds, GuidedTask, Task, TaskOutput};
 use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
@@ -66,12 +66,24 @@ impl FrameNeeds {
             rgba: formats.rgba8,
             yuv: formats.yuv420 && finish != Finish::Host,
             linear: finish != Finish::Trace,
-            features: layers,
+            features: layers || post.is_guided(),
             adaptive: scene.render.sampling.is_adaptive(),
             post: (finish == Finish::Device).then(|| Arc::clone(post)),
+            frames: Window::of(scene, post).len(),
         };
         let halves = post.is_guided() && !scene.render.sampling.is_adaptive();
         FrameNeeds { formats, finish, halves, device }
+    }
+
+    /// What the run needs on this many GPUs and a CPU. The host denoises frames for all devices, if one of them is the CPU, or if several
+    /// devices share frames that lend each other light.
+    pub fn on(mut self, gpus: usize, has_cpu: bool) -> FrameNeeds {
+        let is_guided = self.device.post.as_ref().is_some_and(|post| post.is_guided());
+        if is_guided && (has_cpu || gpus > 1 && self.device.frames > 1) {
+            self.finish = Finish::Host;
+            (self.device.post, self.device.yuv) = (None, false);
+        }
+        self
     }
 }
 
@@ -93,15 +105,20 @@ pub struct Plan {
     /// What devices return: finished pictures or sums.
     pub output: TaskOutput,
     pub keeps_light: bool,
-    pub features: bool,
+    /// Whether frames have layers, for sinks or for post steps.
+    pub layers: bool,
+    // Whether features are needed: for layers, or for the denoiser of our own.
+    features: bool,
     // Whether two halves of the samples are kept apart though noise is not measured.
     has_halves: bool,
     // Alpha is the coverage of first hits, so it needs all samples.
     is_transparent: bool,
     /// The number of moments within the shutter's time that a frame's samples are spread over; 1 without motion blur.
     pub moments: u32,
-    /// The frames that each one is made of.
+    /// The frames that the host makes each one of.
     pub window: Window,
+    // Those that a device makes each one of.
+    lenders: Window,
 }
 
 /// What a task makes of a frame.
@@ -143,6 +160,8 @@ impl Plan {
         let is_linear = needs.finish != Finish::Trace;
         // A device without enough memory leaves post steps to the host.
         let on_device = needs.finish == Finish::Device && band >= height && devices.iter().all(|info| info.runs_post);
+        let windows = [Window::of(scene, post), Window::default()];
+        let [window, lenders] = if on_device { [windows[1], windows[0]] } else { windows };
         Plan {
             band,
             height,
@@ -152,11 +171,13 @@ impl Plan {
             noise: scene.render.sampling.noise_limit(),
             output: if is_linear && !on_device { TaskOutput::Sums } else { TaskOutput::Picture },
             keeps_light: needs.formats.linear,
-            features: needs.formats.layers,
+            layers: needs.formats.layers,
+            features: needs.device.features && !(on_device && post.is_guided()),
             has_halves: needs.halves,
             is_transparent: scene.world.sky.transparent,
             moments: moments(scene),
-            window: Window::of(scene, post),
+            window,
+            lenders,
         }
     }
 
@@ -176,10 +197,7 @@ impl Plan {
             return vec![(FrameTask::Picture, 0..self.samples)];
         }
         if self.noise == 0.0 {
-            // A single sample has no halves.
-            let first = if self.has_halves { self.samples.div_ceil(2) } else { self.samples };
-            let halves = [(FrameTask::Half(0), 0..first), (FrameTask::Half(1), first..self.samples)];
-            return halves.into_iter().filter(|(_, samples)| !samples.is_empty()).collect();
+            return (0..).zip(self.halves()).map(|(half, samples)| (FrameTask::Half(half), samples)).collect();
         }
         let more = before.max(FIRST_ROUND).min(left);
         let (first, second) = (more.div_ceil(2), more / 2);
@@ -188,10 +206,35 @@ impl Plan {
         halves.into_iter().take(if second > 0 { 2 } else { 1 }).collect()
     }
 
-    /// The samples that features are averaged over, if features are needed.
+    // The samples that are known apart where noise is not measured. A single sample has no halves.
+    fn halves(&self) -> Vec<Range<u32>> {
+        let first = if self.has_halves { self.samples.div_ceil(2) } else { self.samples };
+        [0..first, first..self.samples].into_iter().filter(|samples| !samples.is_empty()).collect()
+    }
+
+    /// The samples that features are averaged over, if tasks of their own make features.
     pub fn feature_samples(&self) -> Option<u32> {
-        let max = if self.is_transparent { self.samples } else { FEATURE_SAMPLES };
-        self.features.then(|| self.samples.min(max))
+        self.features.then(|| self.max_feature_samples())
+    }
+    fn max_feature_samples(&self) -> u32 {
+        self.samples.min(if self.is_transparent { self.samples } else { FEATURE_SAMPLES })
+    }
+
+    /// The frames whose moments a device needs for this one.
+    pub fn frames_of(&self, frame: u32) -> Vec<u32> {
+        if self.lenders.is_single() { vec![frame] } else { self.lenders.around(frame) }
+    }
+    /// The largest number of these.
+    pub fn most_frames(&self) -> usize {
+        self.lenders.len()
+    }
+    // What the denoiser on a device reads.
+    fn guided(&self, frame: u32) -> Option<GuidedTask> {
+        self.post.as_ref().filter(|post| post.is_guided()).map(|_| GuidedTask {
+            halves: self.halves(),
+            features: self.max_feature_samples(),
+            frames: self.frames_of(frame),
+        })
     }
 
     /// The tasks of some samples of a frame. A device that makes the picture adds up all moments itself.
@@ -206,13 +249,23 @@ impl Plan {
         let adaptive = adaptive.map(|task| AdaptiveTask { gain: gain().to_bits(), ..task });
         let by_library = self.post.as_ref().is_some_and(|post| !post.is_exact());
         let follows = if by_library && kind == FrameTask::Features { FOLLOWED } else { 0 };
+        let guided = if kind == FrameTask::Picture { self.guided(frame) } else { None };
         let (groups, of) = match kind {
-            FrameTask::Picture => (1, self.moments),
+            FrameTask::Picture => (1, self.moments * self.frames_of(frame).len() as u32),
             FrameTask::Half(_) => (self.moments, 1),
             FrameTask::Features => (1, 1),
         };
         let part = |moments: Range<u32>, rows: Range<u32>| {
-            let task = Task { frame, rows, samples: samples.clone(), stride: 1, adaptive, output, follows };
+            let task = Task {
+                frame,
+                rows,
+                samples: samples.clone(),
+                stride: 1,
+                adaptive,
+                output,
+                follows,
+                guided: guided.clone(),
+            };
             FramePart { kind, task: task.at_moment(moments.start, groups), moments }
         };
         let all = (0..groups).flat_map(|i| self.bands().map(move |rows| part(i..i + of, rows)));

@@ -5,6 +5,8 @@ use crate::assets::Assets;
 use crate::device::Moment;
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
+use crate::film::post::steady::View;
+use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
 use crate::scene::Scene;
 use std::sync::Arc;
@@ -50,6 +52,11 @@ impl PreparedScene {
     /// The moments of a frame in which only the camera moves.
     pub fn views_of(&self, number: u32, count: u32, scene: &Arc<DeviceScene>) -> Vec<Moment> {
         let camera = |i| self.first.frame_params_at(&self.scene, number, moment_of(&self.scene, number, i));
-        (0..count).map(|i| Moment { scene: Arc::clone(scene), camera: camera(i) }).collect()
+        (0..count).map(|i| Moment { scene: Arc::clone(scene), camera: camera(i), view: None }).collect()
+    }
+
+    /// The camera and the bodies of a frame's first moment, which its layers are of.
+    pub fn view(&self, number: u32, camera: &FrameParams) -> View {
+        View::new(&self.scene.at(moment_of(&self.scene, number, 0)), self.first.origin, camera)
     }
 }

@@ -208,7 +208,9 @@ impl<'a> FrameQueue<'a> {
             true => state.prepared.pop_front(),
             false => self.next_frame(state).map(|(index, number)| {
                 let (scenes, count) = (&self.work.prepared, self.work.plan.moments);
-                Prepared { index, number, moments: scenes.views_of(number, count, &scenes.first) }
+                let moments = self.work.moments(number, |n| Ok(scenes.views_of(n, count, &scenes.first)));
+                // Cameras alone cannot fail.
+                Prepared { index, number, moments: moments.unwrap_or_default() }
             }),
         };
         match next {
@@ -287,13 +289,26 @@ impl<'a> FrameQueue<'a> {
 
     // Prepares animated frames while others render: reads time steps, moves bodies and builds trees.
     fn prepare(&self) {
+        // The latest frames, which others may need too.
+        let mut recent: VecDeque<(u32, Vec<Moment>)> = VecDeque::new();
         loop {
             let mut state = self.wait_until(|state| state.prepared.len() <= 1);
             let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
             let Some((index, number)) = next else { break };
             let (scenes, count) = (&self.work.prepared, self.work.plan.moments);
-            match scenes.pool.install(|| scenes.moments_of(number, count)) {
+            let moments = self.work.moments(number, |frame| {
+                if let Some((_, moments)) = recent.iter().find(|(n, _)| *n == frame) {
+                    return Ok(moments.clone());
+                }
+                let moments = scenes.pool.install(|| scenes.moments_of(frame, count))?;
+                recent.push_back((frame, moments.clone()));
+                while recent.len() > self.work.plan.most_frames() {
+                    recent.pop_front();
+                }
+                Ok(moments)
+            });
+            match moments {
                 Ok(moments) => self.lock().prepared.push_back(Prepared { index, number, moments }),
                 Err(e) => {
                     self.lock().failure = Some(e);
@@ -311,7 +326,7 @@ impl<'a> FrameQueue<'a> {
     /// failed, and the reason if no more frames could be opened.
     pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<Error>) {
         let mut failures = Vec::new();
-        devices.iter_mut().for_each(|device| device.set_cancel(self.work.cancel));
+        devices.iter_mut().for_each(|device| device.begin_run(self.work.cancel));
         let stats = std::thread::scope(|scope| {
             let preparers = threads::reserve(scope, "prepare", usize::from(self.is_animated()))?;
             let finishers = threads::reserve(scope, "finish", self.finisher_threads)?;

@@ -179,7 +179,7 @@ impl FrameSteps {
                 self.begin(*open, parts);
                 Ok(None)
             }
-            Closed::Seen(frame, _) => {
+            Closed::Seen(frame) => {
                 let (mut gathered, _) = self.neighbors.add(*frame);
                 match gathered.pop().map(|one| one.develop(&self.context())).transpose()? {
                     Some(frame) => Ok(Some(self.picture(&frame))),

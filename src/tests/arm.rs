@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "writes the kernels' structs down as they lie in memory")]
 
 use super::common::*;
-use super::post::{steps, sums};
+use super::post::{denoised, features, lending, steps, sums};
 use super::random_scenes::random_scene;
 use crate::device::{Memory, Task, TaskOutput};
 use crate::device_scene::DeviceScene;
@@ -94,9 +94,20 @@ fn developed_light_is_written_down_for_other_machines() {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     for (width, height) in [(1, 4), (2, 5), (61, 41), (64, 6), (131, 9)] {
-        let (light, made) = (sums(width, height), steps(Isa::available()[0], width, height));
+        let isa = Isa::available()[0];
+        let made = [steps(isa, width, height), denoised(isa, width, height)].concat();
         let head = [width as u64, height as u64, made.len() as u64];
-        let file = [bytes_of(&head), bytes_of(develop::display()), bytes_of(&light), bytes_of(&made)].concat();
+        let (view, motions) = lending(width, height);
+        let file = [
+            bytes_of(&head),
+            bytes_of(develop::display()),
+            bytes_of(&sums(width, height)),
+            bytes_of(&features(width, height)),
+            bytes_of(std::slice::from_ref(&view)),
+            bytes_of(&motions),
+            bytes_of(&made),
+        ]
+        .concat();
         std::fs::write(folder.join(format!("{width}x{height}.light")), file).unwrap();
     }
 }

@@ -2,7 +2,8 @@
 
 use super::common::*;
 use crate::device::{Device, FilmSlice, Task, TaskOutput};
-use crate::film::image::{Image, Layers};
+use crate::film::Film;
+use crate::film::image::Image;
 use crate::film::post::guided::Noisy;
 use crate::gpu_types::{FIXED_ONE, Features};
 use crate::kernels::Isa;
@@ -19,7 +20,18 @@ struct Made {
     truth: Image<f32>,
     noisy: Image<f32>,
     halves: [Image<f32>; 2],
-    layers: Layers,
+    features: Vec<Features>,
+}
+
+// A value in fixed point, of this many samples.
+fn fixed(x: f32, samples: f32) -> i64 {
+    (f64::from(x) * f64::from(FIXED_ONE * samples)).round() as i64
+}
+
+// The features of a single sample.
+fn features((albedo, normal, depth, _): &Pixel) -> Features {
+    let [albedo, normal] = [albedo, normal].map(|v| v.map(|x| fixed(x, 1.0)));
+    Features { albedo, normal, depth: depth.to_bits(), hits: u32::from(depth.is_finite()), body: -1, unused: 0 }
 }
 
 fn made((width, height): (u32, u32), deviation: f32, of: impl Fn(u32, u32) -> Pixel) -> Made {
@@ -35,22 +47,26 @@ fn made((width, height): (u32, u32), deviation: f32, of: impl Fn(u32, u32) -> Pi
     Made {
         truth: image(3, pixels.iter().flat_map(|p| lit(p, 0.0)).collect()),
         noisy: image(3, mean),
-        layers: Layers {
-            albedo: image(3, pixels.iter().flat_map(|p| p.0).collect()),
-            normal: image(3, pixels.iter().flat_map(|p| p.1).collect()),
-            depth: image(1, pixels.iter().map(|p| p.2).collect()),
-            coverage: image(1, vec![1.0; pixels.len()]),
-            samples: image(1, vec![16.0; pixels.len()]),
-        },
+        features: pixels.iter().map(features).collect(),
         halves,
     }
 }
 
 impl Made {
+    // The film of both halves with eight samples each, which are known apart or not.
+    fn film(&self, with_halves: bool) -> Film {
+        let mut film = Film::new(self.noisy.width(), self.noisy.height());
+        for (half, image) in self.halves.iter().enumerate() {
+            let half = if with_halves { half } else { 0 };
+            film.expect(half, 8);
+            film.add(half, 0, &image.data().iter().map(|&x| fixed(x, 8.0)).collect::<Vec<_>>());
+        }
+        film.expect_features(1);
+        film.add_features(0, bytemuck::cast_slice(&self.features));
+        film
+    }
     fn filtered(&self, with_halves: bool, isa: Isa) -> Image<f32> {
-        let mut image = self.noisy.clone();
-        Noisy::new(&image, &self.layers, with_halves.then_some(&self.halves), isa).clean(&mut image, isa);
-        image
+        Noisy::of(&self.film(with_halves), isa).clean(isa)
     }
     fn error(&self, image: &Image<f32>) -> f64 {
         rmse(image.data(), self.truth.data())

@@ -1,7 +1,8 @@
 //! Post steps on every instruction set: the same bytes, and the curves of src/scene/tone.rs.
 
-use crate::gpu_types::{FIXED_ONE, GlareTaps};
+use crate::gpu_types::{BodyMotion, FIXED_ONE, Features, GlareTaps, LendingView};
 use crate::kernels::Isa;
+use crate::kernels::denoise::{FilmSums, GUIDES, LIGHT, SAMPLES, SUMS, SeenSlices};
 use crate::scene::Tone;
 
 /// All post steps of each instruction set, applied in turn to a picture of noise with some very bright and very dark
@@ -57,6 +58,79 @@ pub fn steps(isa: Isa, width: usize, height: usize) -> Vec<f32> {
     all
 }
 
+/// All steps of the denoiser of each instruction set, applied in turn to these sums and made-up features: the results of each, one after the
+/// other. Another frame, the same one from elsewhere, lends it light.
+pub fn denoised(isa: Isa, width: usize, height: usize) -> Vec<f32> {
+    let (sums, features, size) = (sums(width, height), features(width, height), (width, height));
+    let mut all = Vec::new();
+    let mut rows = |channels: usize, make: &dyn Fn(usize, &mut [f32])| {
+        let mut picture = vec![0.0; channels * width * height];
+        picture.chunks_exact_mut(channels * width).enumerate().for_each(|(y, row)| make(y, row));
+        all.extend_from_slice(&picture);
+        picture
+    };
+    let guides = rows(GUIDES, &|y, row| isa.denoise_guides(&features, 2, size, y, row));
+    let half: Vec<i64> = sums.iter().rev().copied().collect();
+    let film = FilmSums { halves: [(&sums, 3), (&half, 1)], taken: &[] };
+    let guide_row = |y: usize| &guides[GUIDES * width * y..][..GUIDES * width];
+    let light = rows(LIGHT, &|y, row| isa.denoise_light(&film, guide_row(y), y, row));
+    let noise = rows(LIGHT, &|y, row| isa.denoise_noise(&light, size, y, row));
+    let smooth = rows(LIGHT, &|y, row| isa.smooth_variance(&noise, &guides, size, y, row));
+    let pass = rows(LIGHT, &|y, row| isa.denoise((&smooth, &guides), size, y, 2, row));
+    let light_row = |picture: &[f32], y: usize| picture[LIGHT * width * y..][..LIGHT * width].to_vec();
+    let filtered = rows(1, &|y, row| isa.denoise_luminance(&light_row(&pass, y), row));
+    let [own, other] = [&light, &smooth].map(|light| SeenSlices { light, guides: &guides, filtered: &filtered });
+    let (view, motions) = lending(width, height);
+    let samples = rows(SAMPLES, &|y, row| isa.look_up((&view, &motions), &own, &other, y, row));
+    let begun = rows(SUMS, &|y, row| isa.blend(&samples, &light_row(&light, y), size, (y, true), row));
+    let blended = rows(SUMS, &|y, row| {
+        row.copy_from_slice(&begun[SUMS * width * y..][..SUMS * width]);
+        isa.blend(&samples, &light_row(&light, y), size, (y, false), row);
+    });
+    let shared = rows(LIGHT, &|y, row| isa.share(&blended[SUMS * width * y..][..SUMS * width], row));
+    rows(3, &|y, row| isa.denoise_clean(&light_row(&shared, y), guide_row(y), row.as_chunks_mut::<3>().0));
+    all
+}
+
+/// Features of two samples: balls that are bodies on a wall, and a sky without an end.
+pub fn features(width: usize, height: usize) -> Vec<Features> {
+    let one = FIXED_ONE as i64;
+    let feature = |i: usize| {
+        let (x, y) = ((i % width) as i64, (i / width) as i64);
+        let body = ((x / 7 + y / 5) % 4 - 1) as i32;
+        if body == 2 {
+            return Features { body: -1, ..Features::default() };
+        }
+        let depth = (4.0 + 0.01 * x as f32 + 0.02 * y as f32 + body as f32).to_bits();
+        let albedo = [one * (x % 3) / 2, one, one / (1 + y % 9)];
+        Features { albedo, normal: [one * (x % 2), one, -one / 3], depth, hits: 2, body, unused: 0 }
+    };
+    (0..width * height).map(feature).collect()
+}
+
+/// Another view: a little to the side, where bodies have moved too.
+pub fn lending(width: usize, height: usize) -> (LendingView, [BodyMotion; 3]) {
+    let (w, h) = (width as i32, height as i32);
+    let view = LendingView {
+        forward: [0.0, 0.0, 40.0],
+        right: [1.0, 0.0, 0.0],
+        down: [0.0, 1.0, 0.125],
+        across: [40.0, 0.0, 0.25],
+        along: [0.0, 40.0, 0.0],
+        ahead: [0.0, 0.0, 1.0],
+        width: w,
+        height: h,
+        bodies: 2,
+        unused: 0,
+    };
+    let motion = |shift: f64| BodyMotion {
+        turn: [0.99, -0.01, 0.0, 0.01, 0.99, 0.0, 0.0, 0.0, 1.0],
+        shift: [shift, 0.3 * shift, 0.0],
+        normal: 1.01,
+    };
+    (view, [motion(0.01), motion(-0.02), motion(0.05)])
+}
+
 /// Sums of four samples: from zero to ten thousand times what a display shows.
 pub fn sums(width: usize, height: usize) -> Vec<i64> {
     let mut state = (1000 * width + height) as u64;
@@ -81,6 +155,19 @@ fn every_instruction_set_develops_the_same_bytes() {
         assert!(expected.iter().any(|&x| x != expected[0]) && expected.iter().all(|&x| f32::from_bits(x).is_finite()));
         for isa in &sets[1..] {
             assert!(bits(isa, width, height) == expected, "{isa:?}, {width} x {height}");
+        }
+    }
+}
+
+#[test]
+fn every_instruction_set_denoises_the_same_bytes() {
+    let sets = Isa::tested();
+    for (width, height) in [(1, 4), (2, 5), (61, 41), (64, 6), (131, 9)] {
+        let bits = |isa: &Isa| denoised(*isa, width, height).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        let expected = bits(&sets[0]);
+        assert!(expected.iter().all(|&x| f32::from_bits(x).is_finite()));
+        for isa in &sets[1..] {
+            assert!(bits(isa) == expected, "{isa:?}, {width} x {height}");
         }
     }
 }

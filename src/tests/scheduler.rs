@@ -48,8 +48,8 @@ impl Device for Mortal {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
-    fn set_cancel(&mut self, cancel: &Cancel) {
-        self.inner.set_cancel(cancel);
+    fn begin_run(&mut self, cancel: &Cancel) {
+        self.inner.begin_run(cancel);
     }
     fn submit(&mut self, task: &Task, moments: &[Moment], out: FilmSlice) -> Result<Ticket, DeviceError> {
         self.done += 1;

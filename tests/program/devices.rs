@@ -242,8 +242,6 @@ fn films_on_the_gpu_are_the_cpus() {
          [[sphere]]\ncenter = [2, 2, 1]\n[[sphere]]\ncenter = [2, 2, 6]\nmaterial = \"light\"\nstrength = 6\n"
     );
     same_on_gpu("paths", &path, "", &["-o", "%d.data", "--video", "v.y4m"]);
-    let denoised = path.replace("[film]\n", "[film]\ndenoise = \"guided\"\n");
-    same_on_gpu("denoised paths", &denoised, "", &["-o", "%d.data", "--frames", "0"]);
     let turning = sized(all, "[40, 30]").replace("lamps = 5", "lamps = 5\nturns = 1");
     same_on_gpu("turning", &turning, "", &["-o", "%d.data", "--frames", "0-2"]);
 }
@@ -257,6 +255,98 @@ fn a_film_takes_its_post_steps_on_the_gpu() {
         let args = ["s.toml", "--gpu", "--frames", "0-1", "-o", output];
         let run = polyfly(dir.path(), Some(&stub()), "post", &args);
         assert_eq!(run.status.code(), Some(code), "{output}: {}", text(&run.stderr));
+    }
+}
+
+// A path-traced clip with a body that turns, a ball, a lamp and a floor, seen by a camera that moves.
+fn denoised(film: &str, size: &str, samples: &str) -> String {
+    format!(
+        "[output]\nframes = 9\nsize = {size}\n[render]\nintegrator = \"path\"\ndepth = 3\nsamples = {samples}\n[film]\ndenoise = \"guided\"\n\
+         {film}\n[camera.orbit]\ncenter = [0, 0, 0.2]\ndistance = 6\nelevation_deg = 20\nturns = 0.2\n\
+         [[body]]\nsolid = \"cube\"\nreflection = 0.1\nturns = 0.3\n[[sphere]]\ncenter = [0, 2, 0]\nradius = 0.8\n\
+         [[sphere]]\ncenter = [4, -4, 6]\nmaterial = \"light\"\nstrength = 30\n\
+         [floor]\ncorners = [[-5, -5, -0.8], [-5, 5, -0.8], [5, 5, -0.8], [5, -5, -0.8]]\n"
+    )
+}
+
+// Halves, features, the filter and the light of other frames stay on the GPU.
+#[test]
+fn films_that_the_gpu_denoises_are_the_cpus() {
+    let all = "exposure = 0.5\nglare = 0.2\nbloom = 0.1\ntone = \"filmic\"\ngrain = 0.1";
+    let steady = "denoise_frames = 2";
+    for size in ["[48, 34]", "[33, 17]", "[1, 1]", "[2, 31]"] {
+        same_on_gpu(size, &denoised(all, size, "8"), "", &["-o", "%d.data", "--frames", "0-1", "--video", "v.y4m"]);
+        same_on_gpu(size, &denoised(steady, size, "4"), "", &["-o", "%d.data", "--frames", "0-1,3,8"]);
+    }
+    for samples in ["1", "3", "\"4..16\""] {
+        same_on_gpu(samples, &denoised("", "[31, 40]", samples), "", &["-o", "%d.data", "--frames", "0"]);
+        same_on_gpu(samples, &denoised(steady, "[31, 40]", samples), "", &["-o", "%d.data", "--frames", "4-5"]);
+    }
+    let clip = denoised(&format!("{all}\n{steady}"), "[48, 34]", "9");
+    same_on_gpu("a clip", &clip, "", &["-o", "%d.data", "--video", "v.y4m"]);
+    let ring = clip.replace("turns = 0.2", "turns = 1").replace("turns = 0.3", "turns = 0.25");
+    same_on_gpu("a loop", &ring.replace("frames = 9", "frames = 9\nloop = true"), "", &["-o", "%d.data"]);
+    let still = clip.replace("turns = 0.3", "");
+    same_on_gpu("a camera that moves alone", &still, "", &["-o", "%d.data"]);
+    let open = clip.replace("[camera.orbit]", "[camera]\nshutter = 0.5\n[camera.orbit]");
+    same_on_gpu("a shutter", &open, "", &["-o", "%d.data", "--frames", "2-4"]);
+    // What the host denoises: tiles, layers beside the picture, samples until the noise is low.
+    same_on_gpu("tiles", &clip, "", &["-o", "%d.data", "--split", "tiles", "--frames", "0-1"]);
+    same_on_gpu("layers", &clip, "", &["-o", "%d.exr", "--frames", "0-1"]);
+    same_on_gpu("rounds", &denoised("", "[31, 40]", "32\nnoise = 4"), "", &["-o", "%d.data", "--frames", "0"]);
+}
+
+#[test]
+fn the_gpu_runs_the_denoiser() {
+    let dir = tempfile::tempdir().unwrap();
+    for steady in ["", "denoise_frames = 1"] {
+        std::fs::write(dir.path().join("s.toml"), denoised(steady, "[24, 16]", "2")).unwrap();
+        let both = if steady.is_empty() { 69 } else { 0 };
+        for (devices, output, code) in
+            [("0", "a%d.data", 69), ("0", "b%d.exr", 0), ("0,cpu", "c%d.data", 0), ("0,1", "d%d.data", both)]
+        {
+            let args = ["s.toml", "--devices", devices, "--overwrite", "--frames", "0-1", "-o", output];
+            let run = polyfly(dir.path(), Some(&stub()), "denoise", &args);
+            assert_eq!(run.status.code(), Some(code), "{devices} {output} {steady}: {}", text(&run.stderr));
+        }
+    }
+}
+
+#[test]
+fn devices_share_denoised_frames_and_one_may_fail() {
+    let dir = tempfile::tempdir().unwrap();
+    for steady in ["", "denoise_frames = 1"] {
+        std::fs::write(dir.path().join("s.toml"), denoised(steady, "[24, 16]", "4")).unwrap();
+        let run = |devices: &str, name: &str, fault: &str| {
+            let output = format!("{name}%d.data");
+            let mut command = program(
+                dir.path(),
+                &["s.toml", "--devices", devices, "--split", "frames", "--overwrite", "-o", &output],
+            );
+            command.env("LD_LIBRARY_PATH", stub()).env("POLYFLY_STUB", "");
+            if !fault.is_empty() {
+                command.env("POLYFLY_FAULT", fault);
+            }
+            let run = command.output().unwrap();
+            assert!(run.status.success(), "{devices} {fault}: {}", text(&run.stderr));
+            let file = |n: u32| std::fs::read(dir.path().join(format!("{name}{n}.data"))).unwrap();
+            (0..9).map(file).collect::<Vec<_>>()
+        };
+        let expected = run("cpu", "c", "");
+        for (devices, name, fault) in
+            [("0,1", "a", ""), ("0,1,cpu", "b", ""), ("0,1", "d", "1:3"), ("0,cpu", "e", "0:2")]
+        {
+            assert_eq!(expected, run(devices, name, fault), "{devices} {fault} {steady}");
+        }
+    }
+}
+
+// With less memory there are fewer tasks in flight, then smaller bands, and then the host denoises.
+#[test]
+fn denoised_films_on_gpus_of_little_memory_are_the_cpus() {
+    for bytes in [16_000_000, 8_000_000, 5_000_000, 2_500_000] {
+        let clip = denoised("denoise_frames = 1\nbloom = 0.1", "[96, 112]", "2");
+        same_on_gpu("short memory", &clip, &format!("memory:{bytes}"), &["-o", "%d.data", "--frames", "0-2"]);
     }
 }
 

@@ -1,7 +1,7 @@
 // A libcuda of our own making for machines without a GPU. Its launches run the GPU's own text on one lane of the CPU;
 // streams are queues that nothing takes from until somebody waits, so that a read that comes too early gets nothing.
 //
-// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, post (its post steps), lost:N (the N-th launch),
+// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, post (its post steps), denoise (its denoiser), lost:N (the N-th launch),
 // memory:BYTES (all there is).
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +19,9 @@ namespace {
 #include "../../kernels/drivers/depth_first.cuh"
 #include "../../kernels/modules.cuh"
 #include "../../kernels/post/pixel.cuh"
+// Pixels of a thread, as in kernels/entry/denoise.cuh.
+constexpr int PIECE = 1;
+#include "../../kernels/post/steady.cuh"
 #include "../../kernels/post/yuv.cuh"
 
 template <class Integrator, bool SUMS, class S>
@@ -221,12 +224,109 @@ Work convert_kernel(void** a) {
       for (int bx = 0; bx < (width + 1) / 2; ++bx) convert_block(rgba, width, height, bx, by, y, u, v);
   };
 }
-// The post steps: kernels/entry/post.cu.
-Work post_kernel(const std::string& name, void** a) {
-  const auto each = [](int width, int height, auto pixel) {
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) pixel(x, y);
+template <class F>
+void each(int width, int height, F pixel) {
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) pixel(x, y);
+}
+// The denoiser: kernels/entry/denoise.cuh.
+Work denoise_kernel(const std::string& name, void** a) {
+  const auto row = [](float* picture, int channels, int width, int y) { return picture + (i64)y * channels * width; };
+  const auto pointer = [=](int i) { return argument<float*>(a, i); };
+  const auto number = [=](int i) { return argument<int>(a, i); };
+  if (name == "polyfly_denoise_guides") {
+    const Features* features = argument<const Features*>(a, 0);
+    const int samples = number(1), width = number(2), height = number(3);
+    float* guides = pointer(4);
+    return [=] {
+      each(width, height, [&](int x, int y) {
+        guides_piece(features, samples, width, height, y, x, row(guides, DENOISE_GUIDES, width, y));
+      });
+    };
+  }
+  if (name == "polyfly_denoise_light") {
+    const DenoiseFilm film = argument<DenoiseFilm>(a, 0);
+    float *guides = pointer(1), *light = pointer(5);
+    const int width = number(2), first = number(3), rows = number(4);
+    return [=] {
+      each(width, rows, [&](int x, int y) {
+        light_piece(film, y, row(guides, DENOISE_GUIDES, width, first + y), width, x,
+                    row(light, DENOISE_LIGHT, width, first + y));
+      });
+    };
+  }
+  if (name == "polyfly_denoise_noise" || name == "polyfly_denoise_luminance") {
+    const bool is_noise = name == "polyfly_denoise_noise";
+    float *light = pointer(0), *out = pointer(3);
+    const int width = number(1), height = number(2);
+    return [=] {
+      each(width, height, [&](int x, int y) {
+        if (is_noise)
+          noise_piece(light, width, height, y, x, row(out, DENOISE_LIGHT, width, y));
+        else
+          luminance_piece(row(light, DENOISE_LIGHT, width, y), width, x, row(out, 1, width, y));
+      });
+    };
+  }
+  if (name == "polyfly_smooth_variance" || name == "polyfly_denoise") {
+    const bool is_pass = name == "polyfly_denoise";
+    float *light = pointer(0), *guides = pointer(1), *out = pointer(is_pass ? 5 : 4);
+    const int width = number(2), height = number(3), step = is_pass ? number(4) : 0;
+    return [=] {
+      each(width, height, [&](int x, int y) {
+        float* to = row(out, DENOISE_LIGHT, width, y);
+        if (is_pass)
+          denoise_piece(light, guides, width, height, y, x, step, to);
+        else
+          smooth_piece(light, guides, width, height, y, x, to);
+      });
+    };
+  }
+  if (name == "polyfly_look_up") {
+    const LendingView view = argument<LendingView>(a, 0);
+    const BodyMotion* motions = argument<const BodyMotion*>(a, 1);
+    const SeenFrame own = argument<SeenFrame>(a, 2), other = argument<SeenFrame>(a, 3);
+    float* samples = pointer(4);
+    return [=] {
+      each(view.width, view.height, [&](int x, int y) {
+        look_up_piece(view, motions, own, other, y, x, row(samples, DENOISE_SAMPLES, view.width, y));
+      });
+    };
+  }
+  if (name == "polyfly_blend") {
+    float *samples = pointer(0), *light = pointer(1), *sums = pointer(5);
+    const int width = number(2), height = number(3), begins = number(4);
+    return [=] {
+      each(width, height, [&](int x, int y) {
+        blend_piece(samples, row(light, DENOISE_LIGHT, width, y), width, height, y, x, begins,
+                    row(sums, DENOISE_SUMS, width, y));
+      });
+    };
+  }
+  if (name == "polyfly_share") {
+    float *sums = pointer(0), *light = pointer(3);
+    const int width = number(1), height = number(2);
+    return [=] {
+      each(width, height, [&](int x, int y) {
+        share_piece(row(sums, DENOISE_SUMS, width, y), width, x, row(light, DENOISE_LIGHT, width, y));
+      });
+    };
+  }
+  // polyfly_denoise_clean
+  const PostParams post = argument<PostParams>(a, 0);
+  float *light = pointer(1), *guides = pointer(2), *image = pointer(5);
+  const int width = number(3), height = number(4);
+  return [=] {
+    each(width, height, [&](int x, int y) {
+      for (int c = 0; c < 3; ++c)
+        image[c * ((i64)width * height) + (i64)y * width + x] =
+            clean_light(row(light, DENOISE_LIGHT, width, y), row(guides, DENOISE_GUIDES, width, y), width, c, x) *
+            post.gain[c];
+    });
   };
+}
+// The other post steps: kernels/entry/post.cuh.
+Work post_kernel(const std::string& name, void** a) {
   if (name == "polyfly_resolve") {
     const PostParams post = argument<PostParams>(a, 0);
     const i64* sums = argument<const i64*>(a, 1);
@@ -378,7 +478,7 @@ API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
 #define MODULE(integrator, scene, output, blocks) \
   if (header == "// " #integrator "_" #scene "_" #output) found = kernel<integrator##_integrator, scene##_scene>;
 #define POST_MODULE(name) \
-  if (header == "// " #name) found = post_kernel;
+  if (header == "// " #name) found = name##_kernel;
 #include "../../kernels/modules.def"
   if (!found) return FAILED;
   *m = new Module{found};
@@ -446,6 +546,7 @@ API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, un
   const Function& function = *(Function*)f;
   if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
   if (is("post") && function.kernel == post_kernel) return ILLEGAL_ADDRESS;
+  if (is("denoise") && function.kernel == denoise_kernel) return ILLEGAL_ADDRESS;
   const Work work = function.kernel(function.name, a);
   ((Stream*)stream)->work.push_back(work);
   return 0;

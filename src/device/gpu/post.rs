@@ -1,17 +1,15 @@
 //! Post steps on a GPU: from a frame's sums to its picture, and from pictures to YUV planes.
-#![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
-use super::api::{Api, Arguments, Context, DeviceMemory, Module, Stream};
+use super::api::{Api, Arguments, Context, DeviceMemory, Module};
+use super::denoise::DenoiseLane;
 use super::modules::POST;
+use super::pixels::{BLOCK, launch};
 use crate::device::DeviceError;
 use crate::film::post::PostPipeline;
 use crate::film::post::glare::{Glare, GlareImage};
 use crate::gpu_types::{PostParams, Scene as GpuScene};
 use crate::kernels::develop::display;
 use std::ops::Range;
-
-// Threads of a block in x and y.
-const BLOCK: (u32, u32) = (32, 8);
 
 /// The kernels, which are the same for all sizes of pictures.
 pub struct PostKernels<A: Api> {
@@ -44,28 +42,32 @@ fn bytes_of((width, height): (u32, u32)) -> usize {
 pub struct PostLane<A: Api> {
     /// Sums of a band. If sample counts differ between pixels, they follow the sums.
     pub sums: A::Memory,
-    // The frame's light and its pyramid, in planes of red, green and blue.
-    image: A::Memory,
+    /// The frame's light, in planes of red, green and blue.
+    pub image: A::Memory,
+    // Its pyramid.
     pyramid: Vec<(A::Memory, (u32, u32))>,
     // Two images between passes of glare, and the sum of its rays; none without glare.
     rays: Vec<A::Memory>,
+    /// The denoiser's, if it is among the steps.
+    pub denoise: Option<DenoiseLane<A>>,
 }
 
 impl<A: Api> PostLane<A> {
-    /// Allocates memory for pictures of a size, what the steps need, and this many bytes of sums.
+    /// Allocates memory for pictures of a size, what the steps need, and this many bytes of sums. Each frame is made of `frames`.
     pub fn new(
         size: (u32, u32),
-        post: &PostPipeline,
+        (post, frames): (&PostPipeline, usize),
         sums: usize,
         context: &A::Context,
     ) -> Result<PostLane<A>, DeviceError> {
+        let denoise = post.is_guided().then(|| DenoiseLane::new(size, frames, sums, context)).transpose()?;
         let memory = |size| Ok((context.memory(bytes_of(size))?, size));
         let pyramid =
             pyramid(size, post.pyramid_levels(size.1)).map(memory).collect::<Result<Vec<_>, DeviceError>>()?;
         let level = pyramid.get(Glare::level(size.1) - 1).filter(|_| post.may_have_glare());
         let rays = level.map(|(_, size)| (0..3).map(|_| context.memory(bytes_of(*size))).collect());
         let rays = rays.transpose()?.unwrap_or_default();
-        Ok(PostLane { sums: context.memory(sums)?, image: context.memory(bytes_of(size))?, pyramid, rays })
+        Ok(PostLane { sums: context.memory(sums)?, image: context.memory(bytes_of(size))?, pyramid, rays, denoise })
     }
 }
 
@@ -85,20 +87,6 @@ impl<A: Api> PostKernels<A> {
         })
     }
 
-    // Launches one thread for each pixel of an image of this size.
-    fn launch(
-        &self,
-        stream: &A::Stream,
-        kernel: A::Function,
-        (width, height): (u32, u32),
-        mut arguments: Arguments,
-    ) -> Result<(), DeviceError> {
-        let blocks = (width.div_ceil(BLOCK.0), height.div_ceil(BLOCK.1));
-        // SAFETY: the callers below give the arguments of kernels/entry/post.cu in their order; the memory lives until the
-        // task has been waited for.
-        unsafe { stream.launch(kernel, blocks, BLOCK, &mut arguments) }
-    }
-
     /// Converts the sums of some rows to light in the image. `counts_at` is the offset of the pixels' sample counts
     /// after the sums; without it, each pixel has `samples`.
     #[expect(clippy::too_many_arguments, reason = "the numbers of a kernel")]
@@ -115,7 +103,7 @@ impl<A: Api> PostKernels<A> {
         let counts = counts_at.map_or(0, |at| lane.sums.address(at));
         let arguments = Arguments::default().with(params).with(&from).with(&counts).with(&samples);
         let arguments = arguments.with(&size.0).with(&size.1).with(&rows.start).with(&count).with(&to);
-        self.launch(stream, self.resolve, (size.0, count), arguments)
+        launch::<A>(stream, self.resolve, (size.0, count), arguments)
     }
 
     /// Converts the image to the picture: glare, bloom, lens, tone curve, eight bits.
@@ -140,7 +128,7 @@ impl<A: Api> PostKernels<A> {
         self.bloom(stream, (&lane.image, size), pyramid)?;
         let (display, rgba) = (self.display.address(0), rgba.address(0));
         let arguments = Arguments::default().with(scene).with(params).with(&frame).with(&display);
-        self.launch(stream, self.finish, size, arguments.with(&image).with(&glow).with(&rgba))
+        launch::<A>(stream, self.finish, size, arguments.with(&image).with(&glow).with(&rgba))
     }
 
     // Goes down the pyramid and up again. Each level becomes the mean of itself and all coarser ones.
@@ -183,7 +171,7 @@ impl<A: Api> PostKernels<A> {
         for pass in glare.passes(size.1) {
             let (from, to) = (address(pass.from), address(pass.to));
             let arguments = Arguments::default().with(&pass.taps).with(&from).with(&level_size.0).with(&level_size.1);
-            self.launch(stream, self.glare, *level_size, arguments.with(&to))?;
+            launch::<A>(stream, self.glare, *level_size, arguments.with(&to))?;
         }
         let mut coarse = sum;
         for (fine, size) in finer.iter().rev() {
@@ -204,7 +192,7 @@ impl<A: Api> PostKernels<A> {
         for (memory, size) in pyramid {
             let to = memory.address(0);
             let arguments = Arguments::default().with(&from).with(&from_size.0).with(&from_size.1).with(&to);
-            self.launch(stream, self.downsample, *size, arguments)?;
+            launch::<A>(stream, self.downsample, *size, arguments)?;
             (from, from_size) = (to, *size);
         }
         Ok(())
@@ -220,7 +208,7 @@ impl<A: Api> PostKernels<A> {
     ) -> Result<(), DeviceError> {
         let (coarse, fine) = (coarse.address(0), fine.address(0));
         let arguments = Arguments::default().with(&coarse).with(&fine).with(&size.0).with(&size.1);
-        self.launch(stream, self.upsample, size, arguments.with(&own).with(&rest))
+        launch::<A>(stream, self.upsample, size, arguments.with(&own).with(&rest))
     }
 
     /// Converts some rows of a picture to YUV planes.
@@ -235,7 +223,7 @@ impl<A: Api> PostKernels<A> {
         let rgba = rgba.address(0);
         let arguments = Arguments::default().with(&rgba).with(&width).with(&rows);
         let blocks = (width.div_ceil(2), rows.div_ceil(2));
-        self.launch(stream, self.convert, blocks, arguments.with(&luma).with(&blue).with(&red))
+        launch::<A>(stream, self.convert, blocks, arguments.with(&luma).with(&blue).with(&red))
     }
 }
 

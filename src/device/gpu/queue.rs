@@ -1,12 +1,16 @@
 //! A GPU device: a ring of tasks in flight, kernels on two streams, and copies that overlap kernels.
 #![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
+mod denoised;
+
 use super::api::{Api, Context, DeviceMemory, Event, Function, Stream};
+use super::denoise::{DenoiseKernels, DenoiseLane};
 use super::modules::{Kernels, THREADS};
 use super::post::{Planes, PostKernels, PostLane};
 use super::probe::{self, Watched, Working};
 use super::resident::ResidentScene;
 use super::slots::{BAND_AT, COUNT_BYTES, QUEUE_BYTES, QUEUES, Slot, Slots};
+use crate::cancel::Cancel;
 use crate::device::memory::{LISTED_BYTES, PinnedMemory};
 use crate::device::{
     Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, GpuDevice, GpuInfo, Memory, Moment, SampleCounter,
@@ -24,8 +28,9 @@ struct InFlight<A: Api> {
     ticket: Ticket,
     slot: Slot<A>,
     out: FilmSlice,
-    // A replaced scene stays until its tasks are done.
+    // A replaced scene stays until its tasks are done, and so do motions of bodies.
     _residents: Vec<Arc<ResidentScene<A>>>,
+    _motions: Vec<A::Memory>,
     working: Option<Arc<Working<A>>>,
 }
 
@@ -38,6 +43,7 @@ pub struct Gpu<A: Api> {
     kernels: Kernels<A>,
     // Post steps, and conversion to YUV planes.
     post: Option<PostKernels<A>>,
+    denoiser: Option<DenoiseKernels<A>>,
     // Tasks alternate between the two: while the last warps of one task end, the next one begins.
     compute: [A::Stream; 2],
     copy: A::Stream,
@@ -68,6 +74,8 @@ impl<A: Api> Gpu<A> {
         let resident = Arc::new(ResidentScene::upload(&scene, None, &context)?);
         let kernels = Kernels::load(&resident.arrays.constants, &needs, &context)?;
         let post = (needs.yuv || needs.post.is_some()).then(|| PostKernels::load(&context)).transpose()?;
+        let is_guided = needs.post.as_ref().is_some_and(|post| post.is_guided());
+        let denoiser = is_guided.then(|| DenoiseKernels::load(&context)).transpose()?;
         let compute = [context.stream()?, context.stream()?];
         let memory = Slots::new(scene.size(), &needs, compute.len(), &context)?;
         let (tasks_in_flight, runs_post) = (memory.free.len(), !memory.lanes.is_empty());
@@ -75,6 +83,7 @@ impl<A: Api> Gpu<A> {
             info: DeviceInfo { name: gpu.label(), tasks_in_flight, is_cpu: false, runs_post },
             kernels,
             post,
+            denoiser,
             compute,
             copy: context.stream()?,
             last_traced: None,
@@ -93,7 +102,7 @@ impl<A: Api> Gpu<A> {
     // Uploads the scenes of some moments, and loads the kernels that cover all of them.
     fn upload(&mut self, moments: &[Moment]) -> Result<Vec<ResidentMoment<A>>, DeviceError> {
         let mut all = Vec::with_capacity(moments.len());
-        for Moment { scene, camera } in moments {
+        for Moment { scene, camera, .. } in moments {
             if !Arc::ptr_eq(scene, &self.scene) {
                 let resident = ResidentScene::upload(scene, Some((&self.scene, &self.resident)), &self.context)?;
                 (self.resident, self.scene) = (Arc::new(resident), Arc::clone(scene));
@@ -117,8 +126,8 @@ impl<A: Api> Gpu<A> {
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = oldest;
     }
 
-    // The progress record of a task. Adaptive sampling counts only the pilot samples.
-    fn working(&self, task: &Task, moments: usize, counts: &Arc<A::Memory>) -> Option<Arc<Working<A>>> {
+    // The progress record of a task that traces this many pictures. Adaptive sampling counts only the pilot samples.
+    fn working(&self, task: &Task, pictures: usize, counts: &Arc<A::Memory>) -> Option<Arc<Working<A>>> {
         let (width, height) = self.scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
         let launch = task.launch();
@@ -129,15 +138,16 @@ impl<A: Api> Gpu<A> {
         let working = Working {
             counts: Arc::clone(counts),
             samples: u64::from(samples.unsigned_abs()) * u64::from(width) * rows.len() as u64,
-            bands: (moments * rows.len().div_ceil(band_rows as usize)) as u64,
+            bands: (pictures * rows.len().div_ceil(band_rows as usize)) as u64,
             pixels: u64::from((end - first).unsigned_abs()),
         };
         (task.output != TaskOutput::Features).then(|| Arc::new(working))
     }
 
-    // The stream of the last submitted task.
+    // The stream of the last submitted task. Frames that lend each other light follow one another.
     fn stream(&self) -> &A::Stream {
-        &self.compute[self.submitted as usize % self.compute.len()]
+        let streams = if self.denoiser.is_some() { 1 } else { self.compute.len() };
+        &self.compute[self.submitted as usize % streams]
     }
 
     // What the task's post steps need, if they run on this device.
@@ -409,17 +419,27 @@ impl<A: Api> Device for Gpu<A> {
         &self.info
     }
 
+    fn begin_run(&mut self, _cancel: &Cancel) {
+        let lanes = self.memory.lanes.iter_mut();
+        lanes.filter_map(|lane| lane.denoise.as_mut()).for_each(DenoiseLane::forget);
+    }
+
     fn submit(&mut self, task: &Task, moments: &[Moment], mut out: FilmSlice) -> Result<Ticket, DeviceError> {
         self.context.enter()?;
-        let moments = self.upload(moments)?;
         self.submitted += 1;
+        let gathered = task.guided.as_ref().map(|guided| self.gather(task, guided, moments)).transpose()?;
+        let moments = if gathered.is_none() { self.upload(moments)? } else { Vec::new() };
         if self.fault.is_some_and(|n| self.submitted >= n) {
             return Err(DeviceError::Failed("the failure that POLYFLY_FAULT asked for".into()));
         }
         let Some(mut slot) = self.memory.free.pop() else {
             return Err(DeviceError::Failed("more tasks were submitted than fit the device".into()));
         };
-        let started = self.start(&slot, task, &moments, &mut out).and_then(|threads| {
+        let started = match (&task.guided, &gathered) {
+            (Some(guided), Some(gathered)) => self.start_denoised(&slot, (task, guided), gathered, &mut out),
+            _ => self.start(&slot, task, &moments, &mut out),
+        };
+        let started = started.and_then(|threads| {
             slot.threads = threads;
             // SAFETY: as in copy_out.
             unsafe { self.copy.copy(slot.host_counts.bytes_mut(), &slot.counts, 0)? };
@@ -430,9 +450,14 @@ impl<A: Api> Device for Gpu<A> {
             let _ = self.context.synchronize();
             return Err(e);
         }
-        let working = self.working(task, moments.len(), &slot.counts);
-        let (ticket, residents) = (Ticket(self.submitted), moments.into_iter().map(|(resident, _)| resident).collect());
-        self.in_flight.push_back(InFlight { ticket, slot, out, _residents: residents, working });
+        let halves = task.guided.as_ref().map_or(1, |guided| guided.halves.len());
+        let all = gathered.iter().flat_map(|all| &all.missing).flat_map(|(.., moments)| moments).chain(&moments);
+        let mut residents: Vec<_> = all.map(|(resident, _)| Arc::clone(resident)).collect();
+        let working = self.working(task, halves * residents.len(), &slot.counts);
+        residents.extend(gathered.as_ref().map(|all| Arc::clone(&all.scene)));
+        let motions = gathered.into_iter().flat_map(|all| all.others).map(|(.., motions)| motions).collect();
+        let ticket = Ticket(self.submitted);
+        self.in_flight.push_back(InFlight { ticket, slot, out, _residents: residents, _motions: motions, working });
         if self.in_flight.len() == 1 {
             self.watch_oldest();
         }

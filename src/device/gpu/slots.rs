@@ -40,7 +40,7 @@ pub struct Slot<A: Api> {
 pub struct Slots<A: Api> {
     /// The slots that are not in use by tasks in flight.
     pub free: Vec<Slot<A>>,
-    /// One for each stream; empty if the device runs no post steps.
+    /// One for each stream, or one with the denoiser; empty if the device runs no post steps.
     pub lanes: Vec<PostLane<A>>,
     /// Rows of a band.
     pub band: u32,
@@ -66,7 +66,10 @@ impl<A: Api> Slots<A> {
             let slots = (0..ring).map(|_| Slot::new(size, needs, band, context)).collect::<Result<Vec<_>, _>>();
             let lanes = |post: &Arc<PostPipeline>| {
                 let pixel = if needs.adaptive { SUMS_BYTES } else { TaskOutput::Sums.bytes_a_pixel() };
-                let lane = |_| PostLane::new(size, post, pixel * width as usize * band as usize, context);
+                let sums = pixel * width as usize * band as usize;
+                let lane = |_| PostLane::new(size, (post, needs.frames), sums, context);
+                // Frames that lend each other light are one after the other.
+                let streams = if post.is_guided() { 1 } else { streams };
                 (0..streams.min(ring)).map(lane).collect::<Result<Vec<_>, _>>()
             };
             let all =

@@ -36,11 +36,8 @@ impl FrameQueue<'_> {
     fn close(&self, open: OpenFrame) -> Result<(), Error> {
         match open.close(self.work)? {
             Closed::Open(open, parts) => self.add_parts(&mut self.lock(), *open, parts),
-            Closed::Seen(frame, spare) => {
-                let mut state = self.lock();
-                state.spare.extend(spare);
-                let (gathered, free) = state.neighbors.add(*frame);
-                drop(state);
+            Closed::Seen(frame) => {
+                let (gathered, free) = self.lock().neighbors.add(*frame);
                 free.into_iter().for_each(|picture| self.delivery.give_picture(picture));
                 for one in gathered {
                     self.delivery.deliver(one.develop(self.work)?);

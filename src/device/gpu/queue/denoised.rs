@@ -1,0 +1,148 @@
+//! Tasks of the denoiser on a GPU: a frame's halves and features, those of the frames that lend it light, and the picture of all.
+
+use super::super::api::{Api, DeviceMemory, Stream};
+use super::super::denoise::{DenoiseKernels, DenoiseLane};
+use super::super::resident::ResidentScene;
+use super::super::slots::{BAND_AT, COUNT_BYTES, QUEUE_BYTES, QUEUES, Slot};
+use super::{FramePost, Gpu, ResidentMoment};
+use crate::device::{DeviceError, FilmSlice, GuidedTask, Moment, Task, TaskOutput};
+use crate::gpu_types::{DenoiseFilm, LendingView};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A frame that is to be rendered: its number, its place among the kept ones, and its moments.
+pub(super) type Missing<A> = (u32, usize, Vec<ResidentMoment<A>>);
+
+/// A picture's frames on the GPU.
+pub(super) struct Gathered<A: Api> {
+    /// Those that are to be rendered.
+    pub missing: Vec<Missing<A>>,
+    /// The place of the picture's own frame, and its scene.
+    pub place: usize,
+    pub scene: Arc<ResidentScene<A>>,
+    /// How it sees the others.
+    pub others: Vec<(usize, LendingView, A::Memory)>,
+}
+
+// The kernels and the memory of the denoiser.
+type Denoiser<'a, A> = (&'a DenoiseKernels<A>, &'a DenoiseLane<A>);
+
+impl<A: Api> Gpu<A> {
+    /// Finds the frames of a picture among the kept ones, and uploads the scenes of those that are missing.
+    pub(super) fn gather(
+        &mut self,
+        task: &Task,
+        guided: &GuidedTask,
+        moments: &[Moment],
+    ) -> Result<Gathered<A>, DeviceError> {
+        let failed = || DeviceError::Failed("the device was not made ready for the denoiser".into());
+        let lane = self.memory.lanes.first_mut().and_then(|lane| lane.denoise.as_mut()).ok_or_else(failed)?;
+        let places = lane.places(&guided.frames).ok_or_else(failed)?;
+        let each = moments.len() / guided.frames.len().max(1);
+        let mut missing = Vec::new();
+        for (i, (&frame, &(place, is_missing))) in guided.frames.iter().zip(&places).enumerate() {
+            let moments = moments.get(i * each..(i + 1) * each).unwrap_or_default();
+            if is_missing {
+                let uploaded = self.upload(moments)?;
+                let scene = uploaded.first().map(|(scene, _)| Arc::clone(scene));
+                let view = moments.first().and_then(|moment| moment.view.clone());
+                if let Some(lane) = self.memory.lanes.first_mut().and_then(|lane| lane.denoise.as_mut()) {
+                    (lane.kept[place].scene, lane.kept[place].view) = (scene, view);
+                }
+                missing.push((frame, place, uploaded));
+            }
+        }
+        let own = guided.frames.iter().position(|&frame| frame == task.frame).ok_or_else(failed)?;
+        let place = places[own].0;
+        let lane = self.memory.lanes.first().and_then(|lane| lane.denoise.as_ref()).ok_or_else(failed)?;
+        let others = places.iter().map(|(at, _)| *at).filter(|&at| at != place);
+        let others = others.map(|at| DenoiseKernels::lending(lane, [place, at], &self.context));
+        let scene = lane.kept[place].scene.clone().ok_or_else(failed)?;
+        Ok(Gathered { missing, place, scene, others: others.collect::<Result<_, _>>()? })
+    }
+
+    /// Starts a picture of these frames on a slot. Returns the number of threads that its rays are distributed over.
+    pub(super) fn start_denoised(
+        &self,
+        slot: &Slot<A>,
+        (task, guided): (&Task, &GuidedTask),
+        gathered: &Gathered<A>,
+        out: &mut FilmSlice,
+    ) -> Result<u64, DeviceError> {
+        let failed = || DeviceError::Failed("the denoiser needs a whole picture".into());
+        let (compute, rows) = (self.stream(), 0..self.scene.size().1);
+        let planes = slot.planes.as_ref();
+        self.pin(task, out, planes.is_some())?;
+        let post: FramePost<A> = self.post_of(task).filter(|_| task.rows == rows).ok_or_else(failed)?;
+        let (kernels, (params, glare), lane) = post;
+        let denoiser = self.denoiser.as_ref().zip(lane.denoise.as_ref()).ok_or_else(failed)?;
+        compute.fill(&slot.counts, 0, BAND_AT + 1, 0)?;
+        compute.record(&slot.events[0])?;
+        let (mut launches, mut threads) = (0, 0);
+        for missing in &gathered.missing {
+            threads = self.render_light(slot, (task, guided), missing, denoiser, &mut launches)?;
+        }
+        let Gathered { place, scene, others, .. } = gathered;
+        denoiser.0.clean(compute, denoiser.1, *place, others, &params, &lane.image)?;
+        kernels.finish(compute, &scene.arrays, (&params, glare.as_ref()), task.frame, lane, &slot.pixels)?;
+        self.leave(task, rows, out, slot, planes)?;
+        Ok(threads)
+    }
+
+    // Renders a frame to its place. `launches` counts those of the task.
+    fn render_light(
+        &self,
+        slot: &Slot<A>,
+        (task, guided): (&Task, &GuidedTask),
+        (frame, place, moments): &Missing<A>,
+        (kernels, lane): Denoiser<A>,
+        launches: &mut u32,
+    ) -> Result<u64, DeviceError> {
+        let (width, height) = self.scene.size();
+        let (compute, film) = (self.stream(), self.memory.lanes.first());
+        let film = film.ok_or_else(|| DeviceError::Failed("post steps have no memory".into()))?;
+        let task = Task { frame: *frame, guided: None, ..task.clone() };
+        // Each launch has empty queues.
+        let mut begin = || {
+            compute.fill(&slot.counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
+            compute.fill(&slot.counts, BAND_AT, 1, (*launches).min(u32::from(u8::MAX)) as u8)?;
+            *launches += 1;
+            Ok::<(), DeviceError>(())
+        };
+        let first = moments.first().ok_or_else(|| DeviceError::Failed("a frame has no moment".into()))?;
+        let seen = Task { output: TaskOutput::Features, samples: 0..guided.features, adaptive: None, ..task.clone() };
+        begin()?;
+        self.trace_band(&seen, first, 0..height, slot, (&slot.pixels, false))?;
+        kernels.guides(compute, lane, *place, (&slot.pixels, guided.features))?;
+        let mut threads = 0;
+        for top in (0..height).step_by(self.memory.band as usize) {
+            let band = top..(top + self.memory.band).min(height);
+            for (half, to) in guided.halves.iter().zip([&film.sums, &lane.second]) {
+                let sums = Task { output: TaskOutput::Sums, samples: half.clone(), ..task.clone() };
+                let mut adds = false;
+                for (i, moment) in (0..).zip(moments) {
+                    let part = sums.at_moment(i, moments.len() as u32);
+                    if part.samples.is_empty() {
+                        continue;
+                    }
+                    begin()?;
+                    threads = self.trace_band(&part, moment, band.clone(), slot, (to, adds))?;
+                    adds = true;
+                }
+            }
+            let bytes = TaskOutput::Sums.bytes_a_pixel() * width as usize * band.len();
+            let count = |half: Option<&Range<u32>>| half.map_or(0, |half| (half.end - half.start).cast_signed());
+            let address = |is_there: bool, memory: &A::Memory, at| if is_there { memory.address(at) } else { 0 };
+            let film = DenoiseFilm {
+                first: film.sums.address(0) as *const i64,
+                second: address(guided.halves.len() > 1, &lane.second, 0) as *const i64,
+                taken: address(task.adaptive.is_some(), &film.sums, bytes) as *const u32,
+                first_samples: count(guided.halves.first()),
+                second_samples: count(guided.halves.get(1)),
+            };
+            kernels.light(compute, lane, *place, &film, &band)?;
+        }
+        kernels.keep(compute, lane, *place, guided.halves.len() > 1)?;
+        Ok(threads)
+    }
+}
