@@ -13,6 +13,8 @@ mod explain;
 mod farm;
 pub(crate) mod generate;
 mod help;
+mod hidden;
+mod hint;
 mod hints;
 mod machine;
 mod measured;

@@ -375,6 +375,17 @@ messages! {
     blind_camera(frames) "the camera is at the point that it looks at, so its view has no direction: frames {frames}"
         "камера стоит в точке наблюдения, и у взгляда нет направления: кадры {frames}";
     inside_ball(number, frames) "the eye is inside of ball {number}: frames {frames}" "камера внутри шара {number}: кадры {frames}";
+    the_ball(number) "ball {number}" "шар {number}";
+    the_ellipsoid(number) "ellipsoid {number}" "эллипсоид {number}";
+    light_inside(number, shape, frames)
+        "light {number} is inside of {shape}, which lets no light out: frames {frames}; move one of them, or give the shape `transparency`"
+        "источник света {number} внутри непрозрачной фигуры ({shape}), и его свет не выходит: кадры {frames}; сдвиньте что-то одно или задайте фигуре `transparency`";
+    light_below(number, frames)
+        "light {number} is below the floor, which hides it from all that stands above: frames {frames}; raise its `position`"
+        "источник света {number} под полом, и пол заслоняет его от всего, что выше: кадры {frames}; поднимите его `position`";
+    dark_inside(shape, frames)
+        "the camera is inside of {shape}, which lets no light in: frames {frames}; move the camera, or put a light into the shape"
+        "камера внутри непрозрачной фигуры ({shape}), куда не попадает свет: кадры {frames}; сдвиньте камеру или поместите источник света внутрь";
     unseen_body(which) "body {which} is never in the camera's sight" "тело {which} ни разу не попадает в кадр";
     unseen_bodies(which) "body {which} are never in the camera's sight" "тела {which} ни разу не попадают в кадр";
     unseen_ball(which) "ball {which} is never in the camera's sight" "шар {which} ни разу не попадает в кадр";

@@ -60,7 +60,8 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
         why => language.does_not_loop(why.into_iter().map(|problem| problem.what).collect::<Vec<_>>().join("; ")),
     });
     let warning = language.warning();
-    lines.extend(hints(&scene, language).into_iter().chain(trial).map(|hint| format!("{warning}: {hint}")));
+    let hints = hints(&scene, language).iter().map(|hint| source.hint(hint)).collect::<Vec<_>>();
+    lines.extend(hints.into_iter().chain(trial).map(|hint| format!("{warning}: {hint}")));
     Ok(print(&format!("{}\n", lines.join("\n")))?)
 }
 

@@ -1,5 +1,7 @@
 //! Finds likely mistakes in a scene without rendering it.
 
+use super::hidden::Hidden;
+use super::hint::Hint;
 use crate::language::Language;
 use crate::math::vec3::{Vec3, dot, length, sub};
 use crate::render::frames::FrameList;
@@ -13,20 +15,21 @@ const NEARLY_WHITE: f64 = 250.0;
 // A field of view below this, in degrees, may be one in radians.
 const NARROW_DEG: f64 = 2.0;
 
-/// Hints, one sentence each.
-pub fn hints(scene: &Scene, language: Language) -> Vec<String> {
-    of_camera(scene, language).into_iter().chain(of_sky(scene, language)).collect()
+/// Likely mistakes, one sentence each.
+pub fn hints(scene: &Scene, language: Language) -> Vec<Hint> {
+    of_camera(scene, language).into_iter().chain(of_sky(scene, language).map(Hint::from)).collect()
 }
 
 // A hint about bodies with these numbers.
 type Unseen = fn(Language, String) -> String;
 
-// Checks where the camera stands and looks, and which bodies it never sees.
-fn of_camera(scene: &Scene, language: Language) -> Vec<String> {
+// Checks where the camera stands and looks, which bodies it never sees, and which lights are hidden.
+fn of_camera(scene: &Scene, language: Language) -> Vec<Hint> {
     let (frames, world) = (scene.output.frames, &scene.world);
-    let views = (COMPARED / (1 + world.spheres.len() + world.bodies.len())).clamp(1, MAX_VIEWS);
+    let shapes = 1 + world.spheres.len() + world.bodies.len() + world.ellipsoids.len();
+    let views = (COMPARED / shapes / (1 + world.lights.len())).clamp(1, MAX_VIEWS);
     let step = (frames as usize).div_ceil(views);
-    let mut blind = Vec::new();
+    let (mut blind, mut hidden) = (Vec::new(), Hidden::default());
     let mut inside = vec![Vec::new(); world.spheres.len()];
     let (mut bodies_seen, mut balls_seen) = (vec![false; world.bodies.len()], vec![false; world.spheres.len()]);
     let (width, height) = (scene.render.width, scene.render.height);
@@ -47,29 +50,32 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<String> {
                 inside.push(n);
             }
         }
+        hidden.look(n, &now.world, view.eye);
     }
     let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map(|list| list.to_string());
-    let mut hints = Vec::new();
+    let mut hints = Vec::<Hint>::new();
     let fov = scene.camera_at(0.0).view(0, frames).fov_deg;
     if fov < NARROW_DEG {
-        hints.push(language.narrow_view(fov, format_args!("{:.1}", fov.to_degrees())));
+        hints.push(language.narrow_view(fov, format_args!("{:.1}", fov.to_degrees())).into());
     }
-    hints.extend(list(&blind).map(|frames| language.blind_camera(frames)));
-    for (i, inside) in (1..).zip(&inside) {
-        hints.extend(list(inside).map(|frames| language.inside_ball(i, frames)));
+    hints.extend(list(&blind).map(|frames| Hint::from(language.blind_camera(frames))));
+    for (i, inside) in inside.iter().enumerate() {
+        hints.extend(list(inside).map(|frames| Hint::of("sphere", i, language.inside_ball(i + 1, frames))));
     }
+    hints.extend(hidden.hints(scene, language));
     let words: [[Unseen; 2]; 2] =
         [[Language::unseen_body, Language::unseen_bodies], [Language::unseen_ball, Language::unseen_balls]];
     for ([one_unseen, several_unseen], is_seen) in words.into_iter().zip([bodies_seen, balls_seen]) {
         let unseen = (1..).zip(is_seen).filter(|(_, is_seen)| !is_seen).map(|(i, _): (usize, _)| i.to_string());
         let unseen: Vec<String> = unseen.collect();
         // In a heap, some bodies are always hidden, so only the first few are listed.
-        hints.push(match &unseen[..] {
+        let what = match &unseen[..] {
             [] => continue,
             [one] => one_unseen(language, one.clone()),
             few if few.len() <= 8 => several_unseen(language, few.join(", ")),
             many => several_unseen(language, format!("{} {}", many[..3].join(", "), language.and_more(many.len() - 3))),
-        });
+        };
+        hints.push(what.into());
     }
     hints
 }

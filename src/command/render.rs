@@ -69,7 +69,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Ok(print(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?)?);
     }
     if !is_quiet() {
-        hints(&plan.request.scene, language()).iter().for_each(|hint| warn(hint));
+        hints(&plan.request.scene, language()).iter().for_each(|hint| warn(&text.hint(hint)));
     }
     if let Some(quality) = args.changes.asked_quality() {
         remark(&cost(quality, &plan.request.scene));

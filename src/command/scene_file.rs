@@ -1,6 +1,7 @@
 //! Scenes from files and stdin, changed by flags. Errors in files that a scene names get a position in the scene's
 //! text.
 
+use super::hint::Hint;
 use super::usage;
 use crate::assets::AssetError;
 use crate::cli::{Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language};
@@ -69,6 +70,12 @@ impl SceneText {
             _ => None,
         };
         problems.map_or(error, |problems| Failure::from(Box::new(problems)))
+    }
+
+    /// A hint as a sentence, after the line that it is about.
+    pub fn hint(&self, hint: &Hint) -> String {
+        let line = hint.element.and_then(|(list, index)| scene::line_of(&self.text, list, index));
+        line.map_or_else(|| hint.what.clone(), |line| format!("{}:{line}: {}", self.shown, hint.what))
     }
 
     // The position where the text names a file.

@@ -37,6 +37,14 @@ pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option
     }
 }
 
+/// The line where a scene in TOML writes an element of a list, counted from 1: the second `[[light]]` is `light`, 1. None in tokens.
+pub(crate) fn line_of(text: &str, list: &str, index: usize) -> Option<usize> {
+    let document = (Grammar::of(text) == Grammar::Toml).then(|| DeTable::parse(text).ok())??;
+    let DeValue::Array(elements) = document.get_ref().get(list)?.get_ref() else { return None };
+    let start = elements.get(index)?.span().start;
+    Some(text.get(..start)?.bytes().filter(|&byte| byte == b'\n').count() + 1)
+}
+
 // Whether the name is this file, or a pattern of files that includes it.
 fn leads_to(name: &Path, file: &Path) -> bool {
     let (name, file) = (name.to_string_lossy(), file.to_string_lossy());
@@ -65,6 +73,19 @@ fn place_in(value: &Spanned<DeValue>, leads: &dyn Fn(&str) -> bool) -> Option<Ra
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn elements_of_lists_have_a_line() {
+        let toml =
+            "[output]\nframes = 2\n\n[[light]]\nposition = [0, 0, 1]\n# second\n[[light]]\nposition = [1, 0, 0]\n";
+        let line = |list, index| line_of(toml, list, index);
+        assert_eq!(
+            [line("light", 0), line("light", 1), line("light", 2), line("body", 0)],
+            [Some(4), Some(7), None, None]
+        );
+        assert_eq!(line_of("light = [\n  { position = [0, 0, 1] },\n]\n", "light", 0), Some(2));
+        assert_eq!(line_of("10\nout/%d.data\n", "light", 0), None);
+    }
 
     #[test]
     fn names_are_found_in_both_grammars() {

@@ -114,6 +114,11 @@ impl Ground {
         Ok(Ground { normal, distance: dot(middle, normal) })
     }
 
+    /// How far a point is above the plane; below it, the number is negative.
+    pub(crate) fn above(&self, point: Vec3) -> f64 {
+        dot(self.normal, point) - self.distance
+    }
+
     /// The height of a center at this x and y whose shape stands on the floor.
     ///
     /// # Errors

@@ -68,10 +68,11 @@ fn without(text: &str, open: char, close: char) -> String {
 }
 
 // The sources whose messages have several languages.
-const SPEAKERS: [&str; 7] = [
+const SPEAKERS: [&str; 8] = [
     "assets/error.rs",
     "assets/texture.rs",
     "command/check.rs",
+    "command/hidden.rs",
     "command/hints.rs",
     "command/page.html",
     "command/page.rs",

@@ -212,6 +212,10 @@ fn scenes_are_checked_without_a_file_written() {
         (camera("position = [3, 3, 3]\nlook_at = [3, 3, 3]") + light, "has no direction: frames 0-2"),
         (camera("position = [0, 0, 1.5]\nlook_at = [0, 0, 0]") + light, "the eye is inside of ball 1: frames 0-2"),
         (
+            camera("position = [0, -9, 1]\nlook_at = [0, 0, 1]") + "[[light]]\nposition = [0, 0, 1.2]\n",
+            "warning: c.toml:9: light 1 is inside of ball 1, which lets no light out: frames 0-2; move one of them",
+        ),
+        (
             format!(
                 "{frames}[render]\nambient = [0, 0, 0]\n[camera]\nposition = [0, -1.5, 1]\nlook_at = [0, 0, 1]\n{ball}"
             ),

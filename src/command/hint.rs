@@ -1,0 +1,21 @@
+//! A likely mistake in a scene, and which element of the scene it is about.
+
+/// A likely mistake.
+pub struct Hint {
+    /// The mistake and a remedy.
+    pub what: String,
+    /// What the scene's text calls it, if it is an element of a list: the list, and the index there.
+    pub element: Option<(&'static str, usize)>,
+}
+
+impl Hint {
+    pub fn of(list: &'static str, index: usize, what: String) -> Hint {
+        Hint { what, element: Some((list, index)) }
+    }
+}
+
+impl From<String> for Hint {
+    fn from(what: String) -> Hint {
+        Hint { what, element: None }
+    }
+}
