@@ -38,7 +38,7 @@ mod usage;
 mod verify;
 
 use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, language};
-use crate::report::{be_quiet, end_before_start, fault, print};
+use crate::report::{be_quiet, end_before_start, fault, print, set_language};
 use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::{system, threads};
@@ -59,6 +59,7 @@ pub fn main() -> ExitCode {
         be_quiet();
     }
     choose_language(&words, usage::json_log(&words).is_some());
+    set_language(language());
     let cli = match usage::parse(&words) {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => {

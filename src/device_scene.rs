@@ -21,6 +21,7 @@ use crate::gpu_types::{
     HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, Material, MipLevel,
     Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
+use crate::language::{AllLanguages, Language, Message};
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
 use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Sampling, Scene, Tone, limits};
@@ -77,26 +78,32 @@ const MAX_LAMPS: usize = 8_000_000;
 
 /// A scene with more elements than the kernels can count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the scene has {count} {what}; at most {limit} can be rendered")]
+#[error("{}", self.shown(Language::English))]
 pub struct TooMany {
     /// The kind of element.
-    pub what: &'static str,
+    pub what: AllLanguages,
     /// The number of elements.
     pub count: usize,
     /// The maximum.
     pub limit: usize,
 }
 
+impl TooMany {
+    pub(crate) fn shown(&self, language: Language) -> String {
+        language.too_many(self.count, self.what.get(language), self.limit)
+    }
+}
+
 // Checks the counts against the kernels' 32-bit codes.
 fn check_counts(bodies: usize, spheres: usize, triangles: usize, lamps: usize) -> Result<(), TooMany> {
     let kinds = [
-        ("bodies", bodies, MAX_BODIES),
-        ("spheres", spheres, MAX_PRIMITIVES),
-        ("triangles", triangles, MAX_PRIMITIVES),
-        ("lights along the edges of bodies", lamps, MAX_LAMPS),
+        (Language::bodies as Message, bodies, MAX_BODIES),
+        (Language::balls, spheres, MAX_PRIMITIVES),
+        (Language::triangles, triangles, MAX_PRIMITIVES),
+        (Language::edge_lights, lamps, MAX_LAMPS),
     ];
     match kinds.into_iter().find(|(_, count, limit)| count > limit) {
-        Some((what, count, limit)) => Err(TooMany { what, count, limit }),
+        Some((what, count, limit)) => Err(TooMany { what: AllLanguages::new(what), count, limit }),
         None => Ok(()),
     }
 }
@@ -462,7 +469,7 @@ mod tests {
         for (bodies, balls, triangles, what) in
             [(MAX_BODIES + 1, 0, 0, "bodies"), (0, 1 << 26, 0, "spheres"), (0, 0, 1 << 26, "triangles")]
         {
-            assert_eq!(check_counts(bodies, balls, triangles, 0).map_err(|e| e.what), Err(what));
+            assert_eq!(check_counts(bodies, balls, triangles, 0).map_err(|e| e.what.to_string()), Err(what.to_owned()));
         }
         let lit = check_counts(1, 0, 0, MAX_LAMPS + 1).unwrap_err().to_string();
         assert!(lit.contains("8000001 lights along the edges of bodies"), "{lit}");

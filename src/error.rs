@@ -1,12 +1,12 @@
 //! The library's error type.
 
-use crate::assets::AssetError;
+use crate::assets::{AssetError, why_unread};
 use crate::device::DeviceError;
 use crate::device_scene::TooMany;
 use crate::language::{AllLanguages, Language};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
-use crate::quote::{brief, reason};
+use crate::quote::brief;
 use crate::scene::Problems;
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,8 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// The request is contradictory, or does not fit what exists.
-    #[error("{0}")]
     Usage(AllLanguages),
     /// An invalid request, with a remedy.
-    #[error("{what}")]
     Misused {
         /// What is wrong.
         what: AllLanguages,
@@ -27,32 +25,20 @@ pub enum Error {
         help: AllLanguages,
     },
     /// The scene is invalid.
-    #[error("{0}")]
     Scene(#[from] Box<Problems>),
     /// The scene is not text. The number is the offset of the first invalid byte.
-    #[error("{0}: byte {1} is not text: is this a picture?")]
     NotText(String, usize),
     /// The scene is too long. The number is the maximum, bytes.
-    #[error("{0} is longer than the {1} MiB that a scene may have: is this a scene?")]
     SceneTooLong(String, u64),
     /// A file that the scene names is missing or broken.
-    #[error("{0}")]
     Asset(#[from] AssetError),
     /// The scene has more elements than the kernels can count.
-    #[error("{0}")]
     TooMany(#[from] TooMany),
     /// The device does not exist, or all devices have failed.
-    #[error("{0}")]
     Device(#[from] DeviceError),
     /// The folder has frames of another scene.
-    #[error("{}", other_scene(Language::English, .0, .1))]
     OtherScene(PathBuf, Vec<String>),
     /// The scene reads or writes a file outside its folder.
-    #[error(
-        "{scene}: {place}: {} leads outside of the scene's folder{}",
-        path.display(),
-        if *here_too { " and of this one" } else { "" }
-    )]
     Outside {
         /// The scene's name.
         scene: String,
@@ -66,19 +52,14 @@ pub enum Error {
         here_too: bool,
     },
     /// The folder's manifest is invalid.
-    #[error("{0}")]
     Manifest(ManifestError),
     /// Frames are missing or incomplete.
-    #[error("{0}")]
     Incomplete(AllLanguages),
     /// Frames or a video could not be written.
-    #[error("{0}")]
     Output(#[from] OutputError),
     /// A file could not be read.
-    #[error("cannot read {}: {}", .0, reason(.1))]
     Read(String, std::io::Error),
     /// The run was canceled.
-    #[error("interrupted after {done} of {total} frames; written files are complete")]
     Interrupted {
         /// The number of finished frames.
         done: usize,
@@ -86,9 +67,6 @@ pub enum Error {
         total: usize,
     },
     /// A video of existing frames was canceled. The path is the file with its beginning.
-    #[error("interrupted while the video was made{}", .0.as_ref().map_or_else(String::new, |path| {
-        format!("; its beginning is in {}", path.display())
-    }))]
     VideoInterrupted(Option<PathBuf>),
 }
 
@@ -106,6 +84,38 @@ impl Error {
     /// Frames that are missing, by the table of messages.
     pub(crate) fn incomplete(what: impl Fn(Language) -> String) -> Error {
         Error::Incomplete(AllLanguages::new(what))
+    }
+
+    /// The message in a language. The faults of a scene's text have theirs since they were found.
+    pub(crate) fn shown(&self, language: Language) -> String {
+        match self {
+            Error::Usage(what) | Error::Misused { what, .. } | Error::Incomplete(what) => what.get(language).to_owned(),
+            Error::Scene(problems) => problems.to_string(),
+            Error::NotText(name, place) => language.not_text(name, place),
+            Error::SceneTooLong(name, max) => language.scene_too_long_to_read(name, max),
+            Error::Asset(error) => error.shown(language),
+            Error::TooMany(error) => error.shown(language),
+            Error::Device(error) => error.shown(language),
+            Error::OtherScene(folder, places) => other_scene(language, folder, places),
+            Error::Outside { scene, place, path, here_too: false, .. } => {
+                language.says(scene, language.says(place, language.leads_outside(path.display())))
+            }
+            Error::Outside { scene, place, path, here_too: true, .. } => {
+                language.says(scene, language.says(place, language.leads_outside_both(path.display())))
+            }
+            Error::Manifest(error) => error.shown(language),
+            Error::Output(error) => error.shown(language),
+            Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
+            Error::Interrupted { done, total } => language.run_interrupted(done, total),
+            Error::VideoInterrupted(None) => language.video_interrupted(),
+            Error::VideoInterrupted(Some(path)) => language.video_interrupted_at(path.display()),
+        }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.shown(Language::English))
     }
 }
 

@@ -17,8 +17,9 @@ pub enum Language {
 // Declares the messages: name and parts, then the text of each language. The compiler refuses a message that lacks a language, and a
 // text that lacks a part.
 macro_rules! messages {
-    ($($name:ident($($part:ident),*) $english:literal $russian:literal;)*) => {
+    ($($(#[$attribute:meta])* $name:ident($($part:ident),*) $english:literal $russian:literal;)*) => {
         impl Language {$(
+            $(#[$attribute])*
             pub(crate) fn $name(self $(, $part: impl Display)*) -> String {
                 match self {
                     Language::English => format!($english $(, $part = $part)*),
@@ -36,19 +37,22 @@ macro_rules! messages {
 pub(crate) type Message = fn(Language) -> String;
 
 mod commands;
+mod files;
+mod remarks;
 mod scenes;
 
 /// A message in all languages, for faults that are found where nobody knows the language yet. It is shown, and compared as a text, in
 /// English.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllLanguages {
-    english: String,
-    russian: String,
+    english: Box<str>,
+    russian: Box<str>,
 }
 
 impl AllLanguages {
     pub(crate) fn new(text: impl Fn(Language) -> String) -> AllLanguages {
-        AllLanguages { english: text(Language::English), russian: text(Language::Russian) }
+        let [english, russian] = [Language::English, Language::Russian].map(|language| text(language).into_boxed_str());
+        AllLanguages { english, russian }
     }
     pub(crate) fn get(&self, language: Language) -> &str {
         match language {
@@ -101,6 +105,7 @@ nouns! {
     count_ellipsoids "ellipsoid" "ellipsoids" "эллипсоид" "эллипсоида" "эллипсоидов";
     count_rectangles "rectangle" "rectangles" "прямоугольник" "прямоугольника" "прямоугольников";
     count_meshes "mesh" "meshes" "сетка" "сетки" "сеток";
+    count_pairs "pair" "pairs" "пара" "пары" "пар";
     count_lights "light" "lights" "источник света" "источника света" "источников света";
 }
 
@@ -509,7 +514,9 @@ mod tests {
     #[test]
     fn every_message_stands_in_both_languages_with_the_same_parts() {
         let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
-        for (name, english, russian) in TABLE.iter().chain(commands::TABLE).chain(scenes::TABLE) {
+        for (name, english, russian) in
+            TABLE.iter().chain(commands::TABLE).chain(scenes::TABLE).chain(files::TABLE).chain(remarks::TABLE)
+        {
             assert!(!english.is_empty() && english.is_ascii() || english.contains('×'), "{name}: {english}");
             assert_eq!(parts(english), parts(russian), "{name}");
             // Texts of numbers and parts alone may be alike.

@@ -27,6 +27,7 @@ use crate::film::image::{Image, Layers};
 use crate::film::post::PostPipeline;
 use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
 use crate::kernels::Isa;
+use crate::language::{AllLanguages, Language};
 use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{Outcome, PixelFormats, RunInfo, Sink};
 use crate::scene::Scene;
@@ -140,7 +141,7 @@ struct Chosen {
     cpu: bool,
     // Whether the CPU may take over if no GPU works, because the user did not request a GPU; and why it already has.
     may_fall_back: bool,
-    fell_back: Option<String>,
+    fell_back: Option<AllLanguages>,
 }
 
 impl Renderer {
@@ -229,8 +230,8 @@ impl Renderer {
     }
 
     /// Why the CPU renders although a GPU was looked for, if it does.
-    pub(crate) fn fell_back(&self) -> Option<&str> {
-        self.chosen.fell_back.as_deref()
+    pub(crate) fn fell_back(&self) -> Option<&AllLanguages> {
+        self.chosen.fell_back.as_ref()
     }
     /// The CPU as a separate device with this instruction set.
     pub(crate) fn cpu(&self, isa: Isa) -> Cpu {
@@ -308,7 +309,7 @@ impl Renderer {
         let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose();
         let denoiser = denoiser.map_err(DeviceError::from)?;
         if !post.is_exact() {
-            progress.remark("denoised by Open Image Denoise: these pictures are outside the promise of equal bytes");
+            progress.remark(&AllLanguages::new(Language::outside_the_promise));
         }
         let open = || sinks.iter_mut().try_for_each(|s| s.open(&info));
         let devices = || match self.waiting.take() {
@@ -331,7 +332,7 @@ impl Renderer {
     }
 
     /// The remark about the scene's files, if there is one.
-    pub(crate) fn remark(&self) -> Option<String> {
+    pub(crate) fn remark(&self) -> Option<AllLanguages> {
         let particles = self.prepared.scene.world.particles.as_ref().zip(self.prepared.assets.particles.as_ref());
         particles.and_then(|(asked, read)| read.remark(asked.colour_by))
     }
@@ -364,7 +365,7 @@ impl Renderer {
             match gpu {
                 Ok(gpu) => devices.push(gpu),
                 Err(e) if self.chosen.may_fall_back => {
-                    progress.remark(&format!("{e}; rendering on the CPU"));
+                    progress.remark(&AllLanguages::new(|l| l.on_the_cpu(e.shown(l))));
                     self.chosen.cpu = true;
                 }
                 Err(e) => return Err(e.into()),
@@ -444,15 +445,14 @@ fn choose(devices: &Devices) -> Result<Chosen, DeviceError> {
         Devices::Cpu => Ok(only_cpu),
         Devices::Auto => match device::list() {
             Ok(gpus) => Ok(Chosen { gpus: first(gpus), may_fall_back: true, ..Chosen::default() }),
-            Err(e) => Ok(Chosen { fell_back: Some(e.to_string()), ..only_cpu }),
+            Err(e) => Ok(Chosen { fell_back: Some(AllLanguages::new(|l| e.shown(l))), ..only_cpu }),
         },
         Devices::Gpu => Ok(Chosen { gpus: first(device::list()?), ..Chosen::default() }),
         Devices::AllGpus => Ok(Chosen { gpus: device::list()?, ..Chosen::default() }),
         Devices::List(numbers, cpu) => {
             let found = if numbers.is_empty() { Vec::new() } else { device::list()? };
             let gpu = |&n: &usize| {
-                let missing =
-                    || DeviceError::NotFound(format!("there is no GPU {n}: this machine has {}", found.len()));
+                let missing = || DeviceError::not_found(|l| l.no_such_gpu(n, found.len()));
                 found.get(n).cloned().ok_or_else(missing)
             };
             Ok(Chosen { gpus: numbers.iter().map(gpu).collect::<Result<_, _>>()?, cpu: *cpu, ..Chosen::default() })

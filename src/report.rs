@@ -4,7 +4,7 @@ mod log;
 mod records;
 
 use crate::device::SampleCounter;
-use crate::language::Language;
+use crate::language::{AllLanguages, Language};
 use crate::output::{OutputError, RunInfo};
 use crate::render::stats::{FrameReport, Progress, RunReport, ms};
 use crate::scene::diagnostic::{Colours, Severity, message};
@@ -17,7 +17,7 @@ use records::{Record, shares};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -164,7 +164,7 @@ impl Reporter {
         self.unestimated = None;
         let left = elapsed.as_secs_f64() / done as f64 * frames.saturating_sub(done) as f64;
         if left >= LONG_RUN {
-            remark(&format!("{done} of {frames} frames are done, about {} to go", duration(left)));
+            remark(|l| l.about_to_go(done, frames, duration(l, left)));
         }
     }
 
@@ -227,8 +227,8 @@ impl Progress for Reporter {
         self.estimate();
     }
 
-    fn remark(&mut self, text: &str) {
-        self.bar.suspend(|| remark(text));
+    fn remark(&mut self, text: &AllLanguages) {
+        self.bar.suspend(|| remark(|l| text.get(l).to_owned()));
     }
 
     fn end(&mut self, run: &RunReport) {
@@ -236,10 +236,10 @@ impl Progress for Reporter {
         self.bar.finish_and_clear();
         if let (LogFormat::Text, Some((speed_up, shares))) = (self.format, shares(run)) {
             for s in shares {
-                let percent = 100.0 * s.share;
-                remark(&format!("{}: {percent:.1} % of the rays, {:.2} s busy", s.device, s.busy_seconds));
+                let (percent, seconds) = (format!("{:.1}", 100.0 * s.share), format!("{:.2}", s.busy_seconds));
+                remark(|l| l.share_of_device(s.device, &percent, &seconds));
             }
-            remark(&format!("together {speed_up:.2} times as fast as the fastest of them computes alone"));
+            remark(|l| l.faster_together(format_args!("{speed_up:.2}")));
         }
         self.ended = Some(run.clone());
     }
@@ -249,8 +249,8 @@ impl Progress for Reporter {
 pub struct Remarks;
 
 impl Progress for Remarks {
-    fn remark(&mut self, text: &str) {
-        remark(text);
+    fn remark(&mut self, text: &AllLanguages) {
+        remark(|l| text.get(l).to_owned());
     }
 }
 
@@ -266,23 +266,34 @@ pub fn is_quiet() -> bool {
     IS_QUIET.load(Ordering::Relaxed)
 }
 
+static LANGUAGE: OnceLock<Language> = OnceLock::new();
+
+/// Sets the language of remarks and warnings. The first call counts.
+pub fn set_language(language: Language) {
+    let _ = LANGUAGE.set(language);
+}
+
+fn language() -> Language {
+    LANGUAGE.get().copied().unwrap_or_default()
+}
+
 /// Prints a remark of one line on stderr, unless -q is given.
-pub fn remark(text: &str) {
+pub fn remark(text: impl Fn(Language) -> String) {
     if !is_quiet() {
         say(text);
     }
 }
 
 /// Prints a line on stderr, even with -q, because the user needs it.
-pub fn say(text: &str) {
+pub fn say(text: impl Fn(Language) -> String) {
     // The program goes on if stderr is closed.
-    let _ = writeln!(std::io::stderr(), "polyfly: {text}");
+    let _ = writeln!(std::io::stderr(), "polyfly: {}", text(language()));
 }
 
 /// Prints `warning: ...` on stderr, unless -q is given.
-pub fn warn(text: &str) {
+pub fn warn(text: impl Fn(Language) -> String) {
     if !is_quiet() {
-        fault(&message(Severity::Warning, text, None, Colours::Styled, Language::English));
+        fault(&message(Severity::Warning, &text(language()), None, Colours::Styled, language()));
     }
 }
 
@@ -323,12 +334,12 @@ impl Drop for Spinner {
 }
 
 /// A number of seconds as text, rounded up.
-pub fn duration(seconds: f64) -> String {
+pub fn duration(language: Language, seconds: f64) -> String {
     let s = seconds.ceil() as u64;
     match s {
-        0..=119 => format!("{s} s"),
-        120..=7199 => format!("{} min", s.div_ceil(60)),
-        _ => format!("{} h {} min", s / 3600, s % 3600 / 60),
+        0..=119 => language.time_in_seconds(s),
+        120..=7199 => language.time_in_minutes(s.div_ceil(60)),
+        _ => language.time_in_hours(s / 3600, s % 3600 / 60),
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) mod video_options;
 use crate::cancel::Cancel;
 use crate::device::SampleCounter;
 use crate::error::Error;
+use crate::language::{AllLanguages, Language};
 use crate::output::files::FileSink;
 use crate::output::stream::StreamSink;
 use crate::output::video::{Video, VideoSink};
@@ -42,16 +43,14 @@ impl RunPlan {
     pub fn open(self, progress: &mut dyn Progress) -> Result<Run, Error> {
         let sinks = sinks(&self, progress)?;
         if self.done() > 0 {
-            progress.remark(&format!("{} of {} frames exist and are complete", self.done(), self.part.len()));
+            progress.remark(&AllLanguages::new(|l| l.frames_complete(self.done(), self.part.len())));
         }
         match self.rerender() {
             0 => {}
-            count => progress.remark(&format!(
-                "{count} existing frames are rendered again: their files lose information that the video needs"
-            )),
+            count => progress.remark(&AllLanguages::new(|l| l.frames_again(count))),
         }
         if let Some(video) = &self.existing_video {
-            progress.remark(&format!("{} already exists, with all of these frames", video.display()));
+            progress.remark(&AllLanguages::new(|l| l.video_complete(video.display())));
         }
         let prepare = || {
             let mut renderer = Renderer::prepare(self.request.scene.clone(), self.request.options.clone())?;
@@ -60,7 +59,7 @@ impl RunPlan {
         };
         let renderer = self.to_render.is_some().then(prepare).transpose()?;
         if let Some(why) = renderer.as_ref().and_then(Renderer::fell_back) {
-            progress.remark(&format!("{why}; rendering on the CPU"));
+            progress.remark(&AllLanguages::new(|l| l.on_the_cpu(why.get(l))));
         }
         Ok(Run { plan: self, sinks, renderer })
     }
@@ -199,7 +198,7 @@ impl Progress for Observers<'_> {
             journal.frame(report);
         }
     }
-    fn remark(&mut self, text: &str) {
+    fn remark(&mut self, text: &AllLanguages) {
         self.progress.remark(text);
     }
     fn end(&mut self, run: &RunReport) {
@@ -226,25 +225,21 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
     }
     if plan.request.scene.world.sky.transparent {
         for name in plan.opaque_outputs() {
-            progress.remark(&format!(
-                "{name} has no alpha: a transparent sky becomes black (.png, .exr and others keep alpha)"
-            ));
+            progress.remark(&AllLanguages::new(|l| l.loses_alpha(&name)));
         }
     }
     if let Some(job) = &plan.video {
         let settings = &job.settings;
         if settings.is_embedded {
-            progress.remark(stitch::NO_FFMPEG);
+            progress.remark(&AllLanguages::new(Language::built_in_encoder));
         }
         let ((width, height), (wide, tall)) = (job.size, job.sides());
         if (wide, tall) != (width, height) {
-            progress.remark(&format!("video needs even sides: {width} x {height} is padded to {wide} x {tall}"));
+            progress.remark(&AllLanguages::new(|l| l.padded(width, height, wide, tall)));
         }
         if !settings.is_single() && settings.codec.is_hardware {
             let (name, path) = (settings.codec.name, settings.path.display());
-            progress.remark(&format!(
-                "{path}: {name} is a hardware encoder: the video's bytes depend on the machine, the frames do not"
-            ));
+            progress.remark(&AllLanguages::new(|l| l.hardware_encoder(&path, name)));
         }
         sinks.push(Box::new(VideoSink::of_job(job.clone())));
     }

@@ -68,13 +68,13 @@ impl Progress for PyProgress {
             }
         });
     }
-    fn remark(&mut self, text: &str) {
+    fn remark(&mut self, text: &polyfly::AllLanguages) {
         if self.cancel.is_abandoned() {
             return;
         }
         Python::attach(|py| {
             let logged = py.import("logging").and_then(|logging| {
-                logging.call_method1("getLogger", ("polyfly",))?.call_method1("info", ("%s", text))
+                logging.call_method1("getLogger", ("polyfly",))?.call_method1("info", ("%s", text.to_string()))
             });
             // A logger that fails is no reason to stop.
             drop(logged);

@@ -90,10 +90,10 @@ impl TriangleBudget {
     fn check(&self, count: usize, path: &Path) -> Result<(), AssetError> {
         match count as u64 <= self.left {
             true => Ok(()),
-            false => Err(AssetError {
-                remedy: Some(format!("give smaller ones, or raise {}", self.raise)),
-                ..AssetError::new(path, format!("with this mesh the scene has more than {} triangles", self.max))
-            }),
+            false => {
+                let error = AssetError::new(path, |l| l.too_many_triangles(self.max));
+                Err(error.help(|l| l.smaller_meshes(self.raise)))
+            }
         }
     }
     fn take(&mut self, count: usize, path: &Path) -> Result<(), AssetError> {
@@ -109,7 +109,7 @@ fn read(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles,
     match extension.as_deref() {
         Some("obj") => load_obj(path, limits, room),
         Some("ply") => load_ply(path, limits, room),
-        _ => Err(AssetError::broken_in_all("mesh", path, Language::neither_obj_nor_ply)),
+        _ => Err(AssetError::broken("mesh", path, Language::neither_obj_nor_ply)),
     }
 }
 
@@ -127,7 +127,7 @@ impl Shape for Triangles {
 // Transforms them into the scene.
 fn place(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles) -> Result<Triangles, AssetError> {
     if triangles.corners.is_empty() {
-        return Err(AssetError::broken_in_all("mesh", &mesh.path, Language::no_faces));
+        return Err(AssetError::broken("mesh", &mesh.path, Language::no_faces));
     }
     let scale = mesh.scale as f32;
     // If y is up, z points toward the viewer.
@@ -136,7 +136,7 @@ fn place(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles)
     let mut offset = mesh.offset;
     if mesh.on.is_some() {
         let height = ground.and_then(|ground| ground.height(&triangles, offset));
-        offset[2] = height.map_err(|why| AssetError::translated(&mesh.path, |l| l.mesh_cannot_stand(why(l)), None))?;
+        offset[2] = height.map_err(|why| AssetError::new(&mesh.path, |l| l.mesh_cannot_stand(why(l))))?;
     }
     let offset = offset.map(|x| x as f32);
     triangles.corners.iter_mut().flatten().for_each(|p| *p = [0, 1, 2].map(|i| p[i] + offset[i]));
@@ -149,8 +149,8 @@ fn place(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles)
     if let Some(x) =
         triangles.corners.as_flattened().as_flattened().iter().find(|&&x| !Rule::Coordinate.allows(x.into()))
     {
-        let what = |l: Language| l.coordinate_is(format_args!("{x:e}"), Rule::Coordinate.expected_in(l));
-        return Err(AssetError::broken_in_all("mesh", &mesh.path, what));
+        let what = |l: Language| l.coordinate_is(format_args!("{x:e}"), Rule::Coordinate.expected(l));
+        return Err(AssetError::broken("mesh", &mesh.path, what));
     }
     Ok(triangles)
 }
@@ -168,7 +168,7 @@ fn fan(
         let Some(face) = face.iter().map(|&i| point(i)).collect::<Option<Vec<_>>>() else {
             let bad = face.iter().find(|&&i| point(i).is_none()).unwrap_or(&0);
             let what = |l: Language| l.face_names_vertex(n + 1, bad, points.len());
-            return Err(AssetError::broken_in_all("mesh", path, what));
+            return Err(AssetError::broken("mesh", path, what));
         };
         room.check(triangles.len() + face.len().saturating_sub(2), path)?;
         triangles.extend((2..face.len()).map(|i| [face[0], face[i - 1], face[i]]));
@@ -181,7 +181,7 @@ fn load_obj(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triang
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
     // Materials come from the scene, not from the file.
     let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
-        .map_err(|e| AssetError::broken("mesh", path, e))?;
+        .map_err(|e| AssetError::broken("mesh", path, |_| e.to_string()))?;
     let mut triangles = Triangles::default();
     for model in models {
         let mesh = &model.mesh;
@@ -264,14 +264,14 @@ fn load_ply(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triang
     let file = source::open("mesh", path, limits)?;
     let bytes = file.metadata().map_err(|e| AssetError::read("mesh", path, e))?.len();
     let mut input = Reader::new(std::io::BufReader::new(file));
-    let broken = |e: ParseError| AssetError::broken_in_all("mesh", path, in_short(&e));
+    let broken = |e: ParseError| AssetError::broken("mesh", path, in_short(&e));
     let (vertices, faces) = (Parser::<Vertex>::new(), Parser::<Face>::new());
     let header = vertices.read_header(&mut input).map_err(broken)?;
     let (mut points, mut all, mut has_normals) = (Vec::new(), Vec::new(), false);
     for (_, element) in &header.elements {
         if element.count as u64 > bytes || (element.properties.is_empty() && element.count > 0) {
             let what = |l: Language| l.declares_elements(element.count, brief(&element.name), bytes);
-            return Err(AssetError::broken_in_all("mesh", path, what));
+            return Err(AssetError::broken("mesh", path, what));
         }
         match element.name.as_str() {
             "vertex" => {

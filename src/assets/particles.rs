@@ -12,6 +12,7 @@ pub use text_table::{is_table, read_table};
 
 use super::error::AssetError;
 use super::source::{self, Content, Limits};
+use crate::language::AllLanguages;
 use crate::math::colormap::{COLOURS, viridis};
 use crate::math::vec3::{Vec3, add, sub, to_f32};
 use crate::scene::{ColourBy, Material, Particles};
@@ -109,9 +110,9 @@ impl ColouredSpheres {
     }
 
     /// A remark about particles without a value, if there are any.
-    pub fn remark(&self, by: ColourBy) -> Option<String> {
+    pub fn remark(&self, by: ColourBy) -> Option<AllLanguages> {
         let (unknown, all, by) = (self.unknown, self.count, by.name());
-        (unknown > 0).then(|| format!("{unknown} of {all} particles have no number for {by}: they are drawn gray"))
+        (unknown > 0).then(|| AllLanguages::new(|l| l.values_unknown(unknown, all, by)))
     }
 }
 
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(read.colour_indices, [0, COLOURS as u16, COLOURS as u16 - 1]);
         assert_eq!((read.colours[COLOURS].colour, read.range, read.unknown), (UNKNOWN, Some([5.0, 9.0]), 1));
         assert_eq!(
-            read.remark(ColourBy::Pressure).unwrap(),
+            &*read.remark(ColourBy::Pressure).unwrap(),
             "1 of 3 particles have no number for pressure: they are drawn gray"
         );
     }

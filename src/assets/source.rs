@@ -81,7 +81,7 @@ pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError>
         length if length > limits.file => {
             let (has, may) = (length.div_ceil(1 << 20), limits.file >> 20);
             let what = |language: Language| language.file_too_long(language.kind(kind), has, may);
-            Err(AssetError::translated(path, what, None))
+            Err(AssetError::new(path, what))
         }
         _ => Ok(file),
     }
@@ -163,7 +163,7 @@ pub fn check_pixels(
         return Ok(());
     }
     let max = pixels / 1_000_000;
-    Err(AssetError::broken_in_all(kind, path, |language| language.unfolds(bytes, width, height, max)))
+    Err(AssetError::broken(kind, path, |language| language.unfolds(bytes, width, height, max)))
 }
 
 // The name of a format: BMP, PNG, EXR.
@@ -185,7 +185,7 @@ pub fn decode(
     max: u32,
     limits: Limits,
 ) -> Result<image::DynamicImage, AssetError> {
-    let wrong = |problem: &dyn Fn(Language) -> String| AssetError::broken_in_all(kind, path, problem);
+    let wrong = |problem: &dyn Fn(Language) -> String| AssetError::broken(kind, path, problem);
     match image::guess_format(bytes) {
         Ok(format) if !format.reading_enabled() => {
             return Err(wrong(&|language| language.format_not_read(name(format), readable(language))));

@@ -59,7 +59,7 @@ fn through(light: u16, alpha: u8) -> u16 {
 
 fn read(path: &Path, limits: Limits) -> Result<Level, AssetError> {
     let bytes = source::read("texture", path, limits)?;
-    let wrong = |what: &dyn Fn(Language) -> String| AssetError::broken_in_all("texture", path, what);
+    let wrong = |what: &dyn Fn(Language) -> String| AssetError::broken("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
         let word = |at: usize| bytes.get(at..)?.first_chunk().map(|word| i32::from_le_bytes(*word));
         let (Some(width), Some(height)) = (word(0), word(4)) else {

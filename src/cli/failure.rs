@@ -1,13 +1,12 @@
 //! Errors of the program and their exit codes, which are those of sysexits.h.
 
 use super::exit::Exit;
-use crate::assets::{AssetError, why_unread};
+use crate::assets::AssetError;
 use crate::device::DeviceError;
-use crate::error::{Error, other_scene};
-use crate::language::Language;
+use crate::error::Error;
+use crate::language::{AllLanguages, Language};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
-use crate::quote::reason;
 use crate::scene::Problems;
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::scene::suggest::nearest;
@@ -16,29 +15,24 @@ use std::path::Path;
 
 /// Why a command ended early.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.what(Language::English))]
 pub enum Failure {
     /// An error of the library.
-    #[error(transparent)]
     Library(Error),
     /// A signal interrupted a run. `is_temporary`: the sender will try again.
-    #[error("{error}")]
     Interrupted {
         /// What was interrupted.
         error: Error,
         /// Whether the signal was not Ctrl-C.
         is_temporary: bool,
     },
-    /// The scene cannot be written in the requested grammar.
-    #[error("this scene cannot be written as tokens:\n{}", .0.iter().map(|r| format!("  - {r}")).collect::<Vec<_>>().join("\n"))]
-    NotExpressible(Vec<String>),
+    /// The scene cannot be written in the requested grammar, for these reasons.
+    NotExpressible(Vec<AllLanguages>),
     /// The workload manager's program is not installed.
-    #[error("there is no `{0}` here")]
     NoEngine(&'static str),
     /// Compared pictures differ.
-    #[error("{0}")]
-    PicturesDiffer(String),
+    PicturesDiffer(AllLanguages),
     /// Devices render different pictures.
-    #[error("devices disagree:\n{}", .0.join("\n"))]
     DevicesDisagree(Vec<String>),
 }
 
@@ -69,66 +63,41 @@ fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> 
     }
 }
 
-// A failure of an output in a language; None for one that an encoder or another program words.
-fn unwritten(language: Language, error: &OutputError) -> Option<String> {
-    let why = |e: &std::io::Error| match e.kind() {
-        ErrorKind::InvalidInput => reason(e),
-        ErrorKind::StorageFull if language != Language::English => language.no_space_left(),
-        _ => why_unread(language, e),
-    };
-    Some(match error {
-        OutputError::Write(path, e) => language.cannot_write(path.display(), why(e)),
-        OutputError::Read(path, e) => language.cannot_read(path.display(), why(e)),
-        OutputError::Lock(path, time) => language.folder_is_locked(path.display(), time.as_secs()),
-        OutputError::FolderTakenOver(path) => language.folder_taken_over(path.display()),
-        _ => return None,
-    })
-}
-
 impl Failure {
     /// An invalid command line.
     pub fn usage(what: impl Fn(Language) -> String) -> Failure {
         Failure::Library(Error::usage(what))
     }
 
-    /// The message for a terminal, with a remedy. Messages about a file of a scene and about command lines have several languages.
+    /// The message for a terminal, with a remedy.
     pub fn shown(&self, language: Language) -> String {
         match self {
             Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
             _ => {
-                let (what, language) = match self.translated(language) {
-                    Some(what) => (what, language),
-                    None => (self.to_string(), Language::English),
-                };
-                message(Severity::Error, &what, self.help(language).as_deref(), Colours::Styled, language)
+                let help = self.help(language);
+                message(Severity::Error, &self.what(language), help.as_deref(), Colours::Styled, language)
             }
         }
     }
 
-    // The message in a language; None for those of devices, encoders and broken manifests, which are in one language.
-    fn translated(&self, language: Language) -> Option<String> {
-        let (Failure::Library(error) | Failure::Interrupted { error, .. }) = self else { return None };
-        Some(match error {
-            Error::Usage(what) | Error::Misused { what, .. } | Error::Incomplete(what) => what.get(language).to_owned(),
-            Error::OtherScene(folder, places) => other_scene(language, folder, places),
-            Error::Output(error) => return unwritten(language, error),
-            Error::NotText(name, place) => language.not_text(name, place),
-            Error::SceneTooLong(name, max) => language.scene_too_long_to_read(name, max),
-            Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
-            Error::Asset(error) => error.shown(language),
-            Error::Interrupted { done, total } => language.run_interrupted(done, total),
-            Error::VideoInterrupted(None) => language.video_interrupted(),
-            Error::VideoInterrupted(Some(path)) => language.video_interrupted_at(path.display()),
-            _ => return None,
-        })
+    // The message in a language.
+    fn what(&self, language: Language) -> String {
+        match self {
+            Failure::Library(error) | Failure::Interrupted { error, .. } => error.shown(language),
+            Failure::NotExpressible(reasons) => {
+                let lines: Vec<String> = reasons.iter().map(|reason| format!("  - {}", reason.get(language))).collect();
+                language.not_as_tokens(lines.join("\n"))
+            }
+            Failure::NoEngine(name) => language.no_engine(name),
+            Failure::PicturesDiffer(what) => what.get(language).to_owned(),
+            Failure::DevicesDisagree(list) => language.devices_disagree(list.join("\n")),
+        }
     }
 
     // A remedy, if there is one beyond the message.
     fn help(&self, language: Language) -> Option<String> {
         let error = match self {
-            Failure::NoEngine(_) => {
-                return Some("run this where jobs are submitted, or leave --submit out and take the job there".into());
-            }
+            Failure::NoEngine(_) => return Some(language.where_jobs_are_submitted()),
             Failure::Library(error) => error,
             _ => return None,
         };
@@ -137,7 +106,7 @@ impl Failure {
             Error::NotText(..) => return Some(language.writes_a_scene()),
             Error::OtherScene(..) => return Some(language.folder_of_its_own()),
             Error::Outside { .. } => return Some(language.allow_outside()),
-            Error::Asset(error) => error.in_language(language).1?,
+            Error::Asset(error) => error.remedy.as_ref()?.get(language),
             Error::Read(name, e) => return unreadable(language, name, e.kind()),
             _ => return None,
         };
@@ -187,6 +156,7 @@ failures_of!(Error, Box<Problems>, AssetError, DeviceError, ManifestError, Outpu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device_scene::TooMany;
     use std::path::PathBuf;
     use std::time::Duration;
 
@@ -206,12 +176,18 @@ mod tests {
             OutputError::Read(path(), ErrorKind::NotFound.into()).into(),
             OutputError::Lock(path(), Duration::from_secs(30)).into(),
             OutputError::FolderTakenOver(path()).into(),
+            OutputError::encoder(Language::encoder_gone).reworded(|l, what| l.first_frames_kept(what, 3, "/x")).into(),
+            DeviceError::not_found(|l| l.no_such_gpu(1, 0)).into(),
+            TooMany { what: AllLanguages::new(Language::bodies), count: 3, limit: 2 }.into(),
+            ManifestError::Foreign(path(), "/".into()).into(),
+            AssetError::new(&path(), Language::no_particles).into(),
+            Error::Outside { scene: "/s".into(), place: "/p".into(), path: path(), file: path(), here_too: true },
         ];
         for error in errors {
             let message = error.to_string();
             let failure = Failure::from(error);
             assert!(failure.shown(Language::English).contains(&message), "{message}");
-            let russian = failure.translated(Language::Russian).unwrap();
+            let russian = failure.what(Language::Russian);
             let words =
                 russian.split([' ', ':', ';', ',']).filter(|word| !word.contains('/') && *word != "manifest.json");
             let english: Vec<&str> = words.filter(|word| word.contains(|c: char| c.is_ascii_alphabetic())).collect();

@@ -57,7 +57,7 @@ values! {
 }
 
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let expected = || language().a_size(Size::SIDE.expected_in(language()));
+    let expected = || language().a_size(Size::SIDE.expected(language()));
     let Size(width, height) = Size::named(text).ok_or_else(expected)?;
     if !Size(width, height).fits() {
         return Err(language().above_memory_limit(width, height, MAX_PIXELS));
@@ -90,7 +90,7 @@ pub fn parse_fps(text: &str) -> Result<f64, String> {
         Some((frames, seconds)) => number(frames).zip(number(seconds)).map(|(frames, seconds)| frames / seconds),
         None => number(text),
     };
-    let expected = || language().a_rate(rule.expected_in(language()));
+    let expected = || language().a_rate(rule.expected(language()));
     fps.filter(|&fps| rule.allows(fps)).ok_or_else(expected)
 }
 

@@ -8,6 +8,7 @@ use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
 use crate::device;
 use crate::error::Error;
+use crate::language::{AllLanguages, Language};
 use crate::output::PixelFormats;
 use crate::output::store::atomic::prepare;
 use crate::render::frames::FrameList;
@@ -44,7 +45,7 @@ impl BenchScene {
             let (scene, text) = load_scene(name, &args.changes)?;
             return Ok(BenchScene { scene, text: Some(text), name: name.clone() });
         }
-        remark("no scene is named: this measures the sample, `polyfly --default`");
+        remark(Language::no_scene_is_named);
         let mut scene = Scene::sample();
         args.changes.override_scene(&mut scene)?;
         Ok(BenchScene { scene, text: None, name: "the sample scene".into() })
@@ -166,7 +167,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         write_all(folder, &all)?;
     }
     drop(spinner);
-    warnings(&table).iter().for_each(|text| warn(text));
+    warnings(&table).iter().for_each(|text| warn(|l| text.get(l).to_owned()));
     let caption = caption(&table);
     Ok(print(&written(&caption, &COLUMNS, &table.devices, &table, args.format))?)
 }
@@ -391,21 +392,15 @@ fn plots(
 }
 
 // Warnings about unreliable results.
-fn warnings(table: &Table) -> Vec<String> {
+fn warnings(table: &Table) -> Vec<AllLanguages> {
     let mut all = Vec::new();
     if let Some(share) = table.others.filter(|&share| share > BUSY) {
-        let percent = 100.0 * share;
-        all.push(format!(
-            "other programs took {percent:.0} % of this machine meanwhile: measure again when it is idle"
-        ));
+        all.push(AllLanguages::new(|l| l.busy_machine(format_args!("{:.0}", 100.0 * share))));
     }
     for row in &table.devices {
         let spread = (row.max_ms - row.min_ms) / row.ms;
         if spread > WIDE {
-            let (device, percent) = (&row.device, 100.0 * spread);
-            all.push(format!(
-                "{device}: repetitions differ by {percent:.0} %: more repetitions (--runs) make the median more certain"
-            ));
+            all.push(AllLanguages::new(|l| l.wide_spread(&row.device, format_args!("{:.0}", 100.0 * spread))));
         }
     }
     all

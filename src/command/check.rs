@@ -161,7 +161,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList, language: Language) -> Result<V
     }
     burnt.retain(|_, share| *share > BURNT);
     faded.retain(|_, share| *share > OFF_THE_MAP);
-    let mut hints: Vec<String> = renderer.remark().into_iter().collect();
+    let mut hints: Vec<String> = renderer.remark().iter().map(|remark| remark.get(language).to_owned()).collect();
     let described = |shares| described(shares, language);
     hints.extend(described(&empty).map(|(frames, _)| language.nothing_in_sight(frames)));
     hints.extend(described(&black).map(|(frames, _)| match black.len() {

@@ -9,13 +9,14 @@ mod ssim;
 use super::convert::{picture_target, write_picture};
 use super::request::named_ffmpeg;
 use crate::assets::AssetError;
-use crate::cli::{CompareArgs, Failure};
+use crate::cli::{CompareArgs, Failure, language};
+use crate::language::{AllLanguages, Language};
 use crate::output::OutputError;
 use crate::output::formats::Shown;
 use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::output::video::reader::VideoReader;
 use crate::render::frames::FrameList;
-use crate::report::{print, say, several};
+use crate::report::{print, say};
 use crate::threads::shared_pool;
 use measures::{Figures, Measures, difference_picture};
 use serde::Serialize;
@@ -99,7 +100,7 @@ impl Comparison<'_> {
         let ((shown_a, remark_a), (shown_b, remark_b)) = (read_a?, read_b?);
         // Once for all frames.
         if self.pairs.is_empty() {
-            [remark_a, remark_b].into_iter().flatten().for_each(|remark| say(&remark));
+            [remark_a, remark_b].into_iter().flatten().for_each(|remark| say(|l| remark.get(l).to_owned()));
         }
         self.pair(frame, &shown_a, &shown_b, [&a.path, &b.path])
     }
@@ -142,10 +143,8 @@ impl Comparison<'_> {
 
     fn pair(&mut self, frame: Option<u32>, a: &Shown, b: &Shown, names: [&Path; 2]) -> Result<(), Failure> {
         if a.size != b.size {
-            let [of_a, of_b] = [a.size, b.size].map(|(width, height)| format!("{width} x {height} pixels"));
-            let what =
-                format!("it has {of_a}, and {} has {of_b}: only pictures of one size are compared", names[1].display());
-            return Err(AssetError::new(names[0], what).into());
+            let [of_a, of_b] = [a.size, b.size].map(|(width, height)| format!("{width} x {height}"));
+            return Err(AssetError::new(names[0], |l| l.other_size(&of_a, names[1].display(), &of_b)).into());
         }
         let measures = Measures::of(a, b);
         let mean_square = measures.mean_square();
@@ -156,7 +155,7 @@ impl Comparison<'_> {
         self.whole.add(&measures);
         let pair = PairFigures { frame, size: a.size, figures: measures.figures() };
         if let Some(number) = frame.filter(|_| !self.args.json) {
-            let heading = if self.pairs.is_empty() { HEADING } else { "" };
+            let heading = if self.pairs.is_empty() { language().comparison_heads() + "\n" } else { String::new() };
             print(&format!("{heading}{}", row(number, &pair.figures)))?;
         }
         self.pairs.push(pair);
@@ -169,7 +168,7 @@ impl Comparison<'_> {
 
     // Prints the whole, and writes the picture. An error if something differs.
     fn report(&self) -> Result<(), Failure> {
-        let fault = self.fault();
+        let fault = self.fault(Language::English);
         let worst = self.worst.as_ref();
         let factor = worst.and_then(|worst| Some(worst.picture.as_ref()?.1));
         if self.args.json {
@@ -195,76 +194,77 @@ impl Comparison<'_> {
             (&self.args.output, worst)
         {
             write_picture(output, *size, picture)?;
-            let of = frame.map_or_else(String::new, |frame| format!(" of frame {frame}"));
-            say(&format!("{}: the difference{of}, amplified by {factor}", output.display()));
+            say(|l| match frame {
+                Some(frame) => l.difference_of_frame(output.display(), frame, factor),
+                None => l.difference_of_pictures(output.display(), factor),
+            });
         }
-        fault.map_or(Ok(()), |fault| Err(Failure::PicturesDiffer(fault)))
+        match fault {
+            Some(_) => Err(Failure::PicturesDiffer(AllLanguages::new(|l| self.fault(l).unwrap_or_default()))),
+            None => Ok(()),
+        }
     }
 
     fn summary(&self) -> String {
         let CompareArgs { first, second, max_difference, .. } = self.args;
         let is_clip = self.pairs.first().is_none_or(|pair| pair.frame.is_some());
         let mut lines = Vec::new();
+        let l = language();
         if is_clip {
-            lines.push(format!("\n{} of {first} and {second}", several(self.pairs.len(), "pair")));
+            lines.push("\n".to_owned() + &l.pairs_of(l.count_pairs(self.pairs.len() as u64), first, second));
         } else {
-            lines.push(format!("{first} and {second}"));
+            lines.push(l.compared_pictures(first, second));
         }
         if let Some(pair) = self.pairs.first() {
             let (figures, (width, height)) = (self.whole.figures(), pair.size);
-            let place = self.whole.first.map_or_else(String::new, |(x, y)| format!("; the first is ({x}, {y})"));
-            let mut line = |what: &str, value: String| lines.push(format!("{what:<21}{value}"));
-            line("size", format!("{width} x {height}"));
-            line("largest difference", format!("{} of 255", figures.largest));
-            line("mean difference", format!("{:.6}", figures.mean));
-            line("pixels that differ", format!("{} of {}{place}", figures.differing, figures.pixels));
-            line("PSNR", figures.psnr.map_or_else(|| "infinite".into(), |psnr| format!("{psnr:.3} dB")));
-            line("SSIM", format!("{:.7}", figures.ssim));
-            line("FLIP", format!("{:.7}", figures.flip));
+            let place = self.whole.first.map_or_else(String::new, |(x, y)| l.first_is_at(x, y));
+            let mut line = |what: String, value: String| lines.push(format!("{what:<21}{value}"));
+            line(l.compared_size(), format!("{width} x {height}"));
+            line(l.largest_difference(), l.of(figures.largest, 255));
+            line(l.mean_difference(), format!("{:.6}", figures.mean));
+            line(l.pixels_that_differ(), l.of(figures.differing, figures.pixels) + &place);
+            line("PSNR".into(), figures.psnr.map_or_else(|| l.infinite(), |psnr| format!("{psnr:.3} dB")));
+            line("SSIM".into(), format!("{:.7}", figures.ssim));
+            line("FLIP".into(), format!("{:.7}", figures.flip));
             if let Some(frame) = self.pairs.iter().find(|pair| self.differs(pair)).and_then(|pair| pair.frame) {
-                let than =
-                    if *max_difference > 0 { format!(" (by more than {max_difference})") } else { String::new() };
-                line("first that differs", format!("frame {frame}{than}"));
+                let limit = (*max_difference > 0).then(|| l.by_more_than(max_difference));
+                let than = limit.map_or_else(String::new, |limit| format!(" ({})", limit.trim()));
+                line(l.first_that_differs(), l.frame_of(frame) + &than);
             }
             if let Some(frame) =
                 self.worst.as_ref().filter(|worst| worst.mean_square > 0.0).and_then(|worst| worst.frame)
             {
-                line("worst", format!("frame {frame}"));
+                line(l.worst(), l.frame_of(frame));
             }
         }
         for (name, frames) in [(first, &self.only_a), (second, &self.only_b)] {
             if let Some(frames) = frames {
-                lines.push(format!("only {name} has frames {frames}"));
+                lines.push(l.frames_on_one_side(name, frames));
             }
         }
         lines.join("\n") + "\n"
     }
 
     // What differs, in a sentence.
-    fn fault(&self) -> Option<String> {
+    fn fault(&self, l: Language) -> Option<String> {
         let limit = self.args.max_difference;
         let different: Vec<&PairFigures> = self.pairs.iter().filter(|pair| self.differs(pair)).collect();
         let mut faults = Vec::new();
         if let Some(pair) = different.first() {
-            let by = if limit > 0 { format!(" by more than {limit}") } else { String::new() };
+            let by = if limit > 0 { l.by_more_than(limit) } else { String::new() };
             faults.push(match pair.frame {
-                None => format!("the pictures differ{by}: the largest difference is {}", pair.figures.largest),
-                Some(frame) => {
-                    let of = (different.len(), self.pairs.len());
-                    format!("{} of {} frames differ{by}; the first is frame {frame}", of.0, of.1)
-                }
+                None => l.pictures_differ(by, pair.figures.largest),
+                Some(frame) => l.frames_differ(different.len(), self.pairs.len(), by, frame),
             });
         }
         for (name, frames) in [(&self.args.first, &self.only_a), (&self.args.second, &self.only_b)] {
             if let Some(frames) = frames {
-                faults.push(format!("only {name} has frames {frames}"));
+                faults.push(l.frames_on_one_side(name, frames));
             }
         }
         (!faults.is_empty()).then(|| faults.join("; "))
     }
 }
-
-const HEADING: &str = " frame  largest       mean     pixels     PSNR       SSIM       FLIP\n";
 
 fn row(frame: u32, Figures { largest, mean, differing, psnr, ssim, flip, .. }: &Figures) -> String {
     let psnr = psnr.map_or_else(|| "infinite".into(), |psnr| format!("{psnr:.3}"));

@@ -4,6 +4,7 @@ use super::scene_file::SceneText;
 use crate::assets::AssetError;
 use crate::cli::{ConvertArgs, Failure, language};
 use crate::error::Error;
+use crate::language::AllLanguages;
 use crate::output::RenderedFrame;
 use crate::output::files::write_file;
 use crate::output::formats::{Format, FormatOptions, Shown};
@@ -46,10 +47,10 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
         Grammar::Tokens => tokens::write(&parsed.scene).map_err(Failure::NotExpressible)?,
     };
     if let (Grammar::Tokens, Some(names)) = (to, tokens::solids_flag(&parsed.scene)) {
-        say(&format!("the bodies are not the usual three: render these tokens with --solids {names}"));
+        say(|l| l.usual_solids(&names));
     }
     if let (Grammar::Tokens, Some(look)) = (to, tokens::look_flag(&parsed.scene)) {
-        say(&format!("their look is not the usual one: render these tokens with --look {look}"));
+        say(|l| l.usual_look(look));
     }
     match target {
         Some(path) => Ok(write_whole(path, |file| file.write_all(written.as_bytes()))?),
@@ -70,7 +71,7 @@ pub fn grammar_of(path: &Path) -> Option<Grammar> {
 fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
     move |e| match e.raw_os_error() {
         Some(_) => Error::Read(path.display().to_string(), e).into(),
-        None => AssetError::new(path, e.to_string()).into(),
+        None => AssetError::new(path, |_| e.to_string()).into(),
     }
 }
 
@@ -95,22 +96,19 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Fai
     };
     let (Shown { size, rgba }, remark) = read_picture(from, format)?;
     if let Some(remark) = remark {
-        say(&remark);
+        say(|l| remark.get(l).to_owned());
     }
     write_picture(to, size, &rgba)
 }
 
 /// Reads a picture as it is shown. Linear light goes through the tone curve of its scene; a remark says if the scene is unknown.
-pub fn read_picture(from: &Path, format: &Format) -> Result<(Shown, Option<String>), Failure> {
+pub fn read_picture(from: &Path, format: &Format) -> Result<(Shown, Option<AllLanguages>), Failure> {
     let is_light = format.has_light();
     let scene = is_light.then(|| format.scene(from)).flatten();
     let tone = scene.as_ref().map_or(Tone::Soft, |scene| scene.film.tone);
     let has_alpha = scene.as_ref().is_some_and(|scene| scene.world.sky.transparent);
     let shown = format.shown(from, tone, has_alpha).map_err(unreadable(from))?;
-    let remark = (is_light && scene.is_none()).then(|| {
-        let from = from.display();
-        format!("the scene of {from} is unknown: its linear light is shown with `tone = \"soft\"`")
-    });
+    let remark = (is_light && scene.is_none()).then(|| AllLanguages::new(|l| l.unknown_tone(from.display())));
     Ok((shown, remark))
 }
 

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::store::atomic::{prepare, write_whole};
-use crate::report::{print, remark, size};
+use crate::report::{print, remark, size_in};
 use crate::scene::suggest::nearest;
 use axum::Router;
 use axum::http::{StatusCode, Uri, header};
@@ -44,7 +44,7 @@ fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
         write_whole(&path, |to| to.write_all(&file.bytes))?;
     }
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    remark(&format!("{}: {} files, {}", folder.join("index.html").display(), files.len(), size(bytes as u64)));
+    remark(|l| l.files_of_size(folder.join("index.html").display(), files.len(), size_in(l, bytes as u64)));
     Ok(())
 }
 
@@ -63,8 +63,7 @@ fn serve(args: &DocsArgs) -> Result<(), Failure> {
         let address = format!("http://{}/{page}", listener.local_addr().map_err(refused)?);
         print(&format!("{address}\n"))?;
         let is_open = !args.no_open && open::that_detached(&address).is_ok();
-        let way = if is_open { "opened in the browser" } else { "open this address in a browser of this machine" };
-        remark(&format!("{way}; Ctrl-C ends it; `polyfly docs --write DIR` writes the same pages as files"));
+        remark(|l| l.docs_until(if is_open { l.docs_in_browser() } else { l.docs_to_open() }));
         connections::serve(router, listener).await;
         Ok(())
     })

@@ -52,14 +52,14 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     let job = Job::of(args)?;
     // The scripts of these engines look for missing frames themselves, and make the video.
     if job.todo.is_none() && !matches!(args.engine, Engine::Slurm | Engine::Hyperqueue) {
-        say(&format!("no frames are missing; what is left to do: {}", job.finish));
+        say(|l| l.nothing_missing(&job.finish));
         return Ok(());
     }
     let text = job.text(args)?;
     if !args.submit {
         print(&text)?;
         if args.engine == Engine::Commands {
-            say(&format!("when all of them have run: {}", job.finish));
+            say(|l| l.when_all_have_run(&job.finish));
         }
         return Ok(());
     }

@@ -3,6 +3,7 @@
 use super::scene_file::load_scene;
 use crate::cli::{Failure, MissingArgs, StatusArgs};
 use crate::error::Error;
+use crate::language::Language;
 use crate::render::frames::FrameList;
 use crate::report::{Remarks, duration, print};
 use crate::run::folder::{RecordedFolder, expect_scene};
@@ -51,7 +52,11 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     times.sort_by(f64::total_cmp);
     if let Some(rate) = rate(&times) {
         let left = (total - whole.len()) as f64 / rate;
-        let left = if left > 0.0 { format!(", {} to go at that rate", duration(left)) } else { String::new() };
+        let left = if left > 0.0 {
+            format!(", {} to go at that rate", duration(Language::English, left))
+        } else {
+            String::new()
+        };
         text += &format!("{rate:.2} frames a second lately{left}\n");
     }
     Ok(print(&text)?)

@@ -43,7 +43,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let film = film.map_or_else(|| Ok(String::new()), |film| film_of(language(), &film, folder_of(&path)))?;
     let page = Recorded::of(here, whole, journals).page(film)?;
     write_whole(&path, |file| file.write_all(page.as_bytes()))?;
-    remark(&format!("{}, {}", path.display(), size_in(language(), page.len() as u64)));
+    remark(|l| format!("{}, {}", path.display(), size_in(l, page.len() as u64)));
     Ok(())
 }
 
@@ -60,7 +60,7 @@ fn last_film(journals: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf>
         return Some(film.clone());
     }
     let film = brief(&film.display().to_string());
-    remark(&language().film_elsewhere(film));
+    remark(|l| l.film_elsewhere(&film));
     None
 }
 

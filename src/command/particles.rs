@@ -51,7 +51,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
         (false, Some(_)) => {
             return Err(Failure::usage(|l| l.no_series(brief(&path))));
         }
-        (true, None) => say(&format!("{} is a series: its step 0 is drawn; --step N draws another", brief(&path))),
+        (true, None) => say(|l| l.is_a_series(brief(&path))),
         _ => {}
     }
     let particles = Particles {
@@ -69,7 +69,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let (bounds, read) = shared_pool().map_err(OutputError::from)?.install(load)?;
     let read_time = start.elapsed();
     if let Some(unknown) = read.remark(particles.colour_by) {
-        say(&unknown);
+        say(|l| unknown.get(l).to_owned());
     }
     let scene = view(args, particles, bounds)?;
     let options = RenderOptions {

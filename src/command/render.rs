@@ -14,8 +14,7 @@ use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
 use crate::report::{
-    Farewell, LogFormat, Remarks, Reporter, SceneFacts, end_before_start, is_quiet, print, remark, say, several, size,
-    warn,
+    Farewell, LogFormat, Remarks, Reporter, SceneFacts, end_before_start, is_quiet, print, remark, say, size_in, warn,
 };
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
@@ -50,12 +49,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     if let Some(path) = &args.sheet {
         let image = sheet(&scene, SHEET, &options(args)?).map_err(|e| text.placed(e))?;
         write_picture(path, (image.width(), image.height()), image.data())?;
-        remark(&format!("{} shows {}", path.display(), several(scene.output.frames.min(SHEET), "frame")));
+        remark(|l| l.sheet_shows(path.display(), l.count_frames(scene.output.frames.min(SHEET))));
         return Ok(());
     }
     let request = request(args, scene, &name)?;
     if request.part().is_none() {
-        say(&format!("there are more shards than frames: this one has none of the {}", request.frames.len()));
+        say(|l| l.no_frames_for_shard(request.frames.len()));
         if is_json {
             end_before_start(pictures_on_stdout, Exit::Done as u8, None);
         }
@@ -69,10 +68,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Ok(print(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?)?);
     }
     if !is_quiet() {
-        hints(&plan.request.scene, language()).iter().for_each(|hint| warn(&text.hint(hint)));
+        hints(&plan.request.scene, language()).iter().for_each(|hint| warn(|_| text.hint(hint)));
     }
     if let Some(quality) = args.changes.asked_quality() {
-        remark(&cost(quality, &plan.request.scene));
+        remark(|l| cost(l, quality, &plan.request.scene));
     }
     let shown = Shown::of(&plan);
     let facts = SceneFacts::of(&name, &plan);
@@ -96,7 +95,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let outcome = reporter.close(exit_code as u8, result.as_ref().err().map(ToString::to_string));
     let report = result?;
     if let Some((time, stage)) = outcome.filter(|_| !is_quiet()) {
-        remark(&summary(&report, time, stage, shown.files.as_ref()));
+        remark(|l| summary(l, &report, (time, stage), shown.files.as_ref()));
     }
     if args.open {
         open_result(report.files.first().or(shown.file.as_ref()))?;
@@ -135,54 +134,59 @@ fn open_result(file: Option<&PathBuf>) -> Result<(), Failure> {
     };
     // The file is complete, so a system without a viewer is no failure of the run.
     if open::that_detached(path).is_err() {
-        warn(&format!("--open: this system has no program that shows {}", path.display()));
+        warn(|l| l.no_viewer(path.display()));
     }
     Ok(())
 }
 
 // The number of frames, the time, the slowest stage, and the files with their size.
-fn summary(report: &RunReport, time: Duration, stage: &str, files: Option<&(Pattern, FrameList)>) -> String {
+fn summary(
+    l: Language,
+    report: &RunReport,
+    (time, stage): (Duration, &str),
+    files: Option<&(Pattern, FrameList)>,
+) -> String {
     let seconds = time.as_secs_f64();
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |facts| facts.len());
-    let frames = several(report.frames, "frame");
-    let rate = report.frames as f64 / seconds.max(1e-9);
-    let stage = if stage == "finish" { "the wait for the encoder's end" } else { stage };
-    let mut text = format!("{frames} in {seconds:.2} s ({rate:.1} a second; {stage} took longest)");
+    let (frames, rate) = (l.count_frames(report.frames as u64), report.frames as f64 / seconds.max(1e-9));
+    let stage = match stage {
+        "render" => l.render_took(),
+        "convert" => l.convert_took(),
+        "encode" => l.encode_took(),
+        "write" => l.write_took(),
+        _ => l.waiting_for_the_encoder(),
+    };
+    let mut text = l.run_took(frames, format_args!("{seconds:.2}"), format_args!("{rate:.1}"), stage);
     if let Some((pattern, list)) = files {
         // In a long clip, the total is estimated from the first files.
         let looked = list.len().min(MAX_LOOKED_AT);
         let bytes: u64 = list.iter().take(looked).map(|n| length(&pattern.path(n))).sum();
         let all = (bytes as f64 * list.len() as f64 / looked.max(1) as f64) as u64;
-        let about = if looked < list.len() { "about " } else { "" };
+        let all = size_in(l, all);
+        let all = if looked < list.len() { l.about(all) } else { all };
         let names = match list.nth(0) {
             Some(only) if list.len() == 1 => pattern.path(only).display().to_string(),
             _ => pattern.to_string(),
         };
-        text += &format!(": {names}, {about}{}", size(all));
+        text += &format!(": {names}, {all}");
     }
     for film in &report.files {
-        text += &format!("; {}, {}", film.display(), size(length(film)));
+        text += &format!("; {}, {}", film.display(), size_in(l, length(film)));
     }
     text
 }
 
 // What a quality preset means for this scene.
-fn cost(quality: QualityArg, scene: &Scene) -> String {
+fn cost(l: Language, quality: QualityArg, scene: &Scene) -> String {
     let render = &scene.render;
     let pixels = u64::from(render.width) * u64::from(render.height);
     let samples = render.samples_per_pixel();
-    let (each, bound) = match render.sampling {
-        crate::scene::Sampling::Adaptive { min, .. } => {
-            (format!("{min} to {}", several(samples, "sample")), "at most ")
-        }
-        _ => (several(samples, "sample"), ""),
-    };
     let rays = pixels * u64::from(samples);
-    let (unit, name) = if rays < 1_000_000 { (1000, "thousand") } else { (1_000_000, "million") };
-    format!(
-        "quality {}: {each} a pixel, at most {}, {bound}{} {name} camera rays a frame",
-        quality.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned()),
-        several(render.depth, "bounce"),
-        rays.div_ceil(unit),
-    )
+    let rays = if rays < 1_000_000 { l.thousand(rays.div_ceil(1000)) } else { l.millions(rays.div_ceil(1_000_000)) };
+    let (samples, rays) = match render.sampling {
+        crate::scene::Sampling::Adaptive { min, .. } => (l.range_of(min, l.count_samples(samples)), l.at_most(rays)),
+        _ => (l.count_samples(samples), rays),
+    };
+    let name = quality.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+    l.quality(name, samples, l.count_bounces(render.depth), rays)
 }

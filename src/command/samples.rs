@@ -26,7 +26,7 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
     if is_stdout {
         if let Some((name, _)) = template.files().next() {
             let template = template.name();
-            remark(&format!("it reads {name}: `polyfly new FILE.toml --template {template}` writes that file too"));
+            remark(|l| l.reads_a_file(name, template));
         }
         return Ok(print(template.text())?);
     }
@@ -55,7 +55,7 @@ pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
             let width = SAMPLES.iter().map(|sample| sample.name().len()).max().unwrap_or_default();
             let line = |sample: &Builtin| format!("{:width$}  {}\n", sample.name(), sample.about());
             print(&SAMPLES.iter().map(line).collect::<String>())?;
-            remark("`polyfly scenes copy NAME` writes one into this folder, `polyfly scenes show NAME` prints it");
+            remark(Language::copy_or_show);
             Ok(())
         }
         Some(ScenesJob::Show { name }) => Ok(print(found(SAMPLES, name)?.text())?),
@@ -95,11 +95,8 @@ fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<()
         prepare(path)?;
         write_whole(path, |file| file.write_all(content.as_bytes()))?;
     }
-    let also: String = files[1..].iter().map(|(path, _)| format!(" and {}", path.display())).collect();
+    let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
     let [scene, film] = [file, &file.with_extension("mp4")].map(|path| command_word(&path.to_string_lossy()));
-    remark(&format!(
-        "{}{also}: `polyfly {scene} --frames 0` renders the first frame, `polyfly {scene} --video {film}` the film",
-        file.display()
-    ));
+    remark(|l| l.first_frame_and_film(l.all_of(&written), &scene, &film));
     Ok(())
 }

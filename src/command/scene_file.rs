@@ -108,19 +108,18 @@ impl SceneText {
                 let what = name.map_or_else(|| what.clone(), |name| format!("{name}: {what}"));
                 self.warn(vec![Problem::new(span, what, instead)]);
             }
-            None => warn(&format!("{what}: {instead}")),
+            None => warn(|_| format!("{what}: {instead}")),
         }
     }
 
     /// The problem of a file that the text names, with its position.
     pub fn about(&self, asset: &AssetError) -> Option<Problems> {
         let FilePlace { span, name } = self.place(&asset.path)?;
-        let (file, (wrong, remedy)) = (asset.path.display(), asset.in_language(language()));
-        let expected = asset.at.as_ref().map_or_else(|| file.to_string(), |at| format!("{file}, {at}"));
+        let wrong = asset.what.get(language());
         let what = name.map_or_else(|| wrong.to_owned(), |name| format!("{name}: {wrong}"));
-        let problem = Problem::new(span, what, expected);
-        Some(self.problems(vec![match remedy {
-            Some(remedy) => problem.help(remedy),
+        let problem = Problem::new(span, what, asset.path.display().to_string());
+        Some(self.problems(vec![match &asset.remedy {
+            Some(remedy) => problem.help(remedy.get(language())),
             None => problem,
         }]))
     }

@@ -4,6 +4,7 @@
 use crate::cancel::Cancel;
 use crate::cli::{Exit, Failure, environment};
 use crate::error::Error;
+use crate::language::Language;
 use crate::output::video::ffmpeg::end_all;
 use crate::report::{Farewell, say};
 use crate::system::{self, StopRequest, command_word};
@@ -61,7 +62,7 @@ pub const STDIN: &str = "stdin";
 /// Installs the signal handlers before anything else.
 pub fn listen_early() {
     if let Err(e) = system::on_stop_request(hear) {
-        say(&format!("Ctrl-C will stop at once: {e}"));
+        say(|l| l.stops_at_once(&e));
     }
     if environment(STOP_BY).as_deref() == Some(STDIN) {
         // If this thread cannot start, only signals stop the run.
@@ -116,25 +117,25 @@ pub fn failure(error: Error) -> Failure {
 
 fn tell_how_to_go_on() {
     if let Some(command) = &lock(&STATE).goes_on {
-        say(&format!("to resume: {command}"));
+        say(|l| l.to_resume(command));
     }
 }
 
 // Ends the program and its child processes at once.
-fn exit_now(code: i32, words: &str) -> ! {
+fn exit_now(code: i32, words: impl Fn(Language) -> String) -> ! {
     end_all();
     let (is_made, farewell) = {
         let mut state = lock(&STATE);
         (state.is_made || state.run.as_ref().is_some_and(Cancel::is_complete), state.farewell.take())
     };
     if is_made {
-        say("all files are complete; the rest of the log was not read");
+        say(Language::all_complete);
         std::process::exit(code);
     }
-    say(words);
+    say(&words);
     tell_how_to_go_on();
     if let Some(farewell) = farewell {
-        farewell(u8::try_from(code).unwrap_or(u8::MAX), words);
+        farewell(u8::try_from(code).unwrap_or(u8::MAX), &words(Language::English));
     }
     std::process::exit(code)
 }
@@ -156,9 +157,7 @@ fn hear(request: StopRequest) {
             match first {
                 None => stop(code, &job),
                 Some(at) if at.elapsed() < BOUNCE => {}
-                Some(_) => {
-                    exit_now(code, "stopped at once; unfinished files are hidden ones, which the next run removes")
-                }
+                Some(_) => exit_now(code, Language::stopped_at_once),
             }
         }
     }
@@ -174,10 +173,9 @@ fn stop(code: i32, job: &Job) {
         None if !is_made => {
             // No frame is in flight yet.
             end_all();
-            let words = "stopped before any work began: give the same command again";
-            say(words);
+            say(Language::stopped_before);
             if let Some(farewell) = state.farewell.take() {
-                farewell(u8::try_from(code).unwrap_or(u8::MAX), words);
+                farewell(u8::try_from(code).unwrap_or(u8::MAX), &Language::English.stopped_before());
             }
             std::process::exit(code);
         }
@@ -185,14 +183,13 @@ fn stop(code: i32, job: &Job) {
     }
     drop(state);
     if is_made {
-        exit_now(code, "");
+        exit_now(code, |_| String::new());
     }
-    say("stopping after the frames in flight; a second signal stops at once");
+    say(Language::stopping);
     let Job::Stopping(grace) = *job else { return };
-    let words = format!("the frames or the video in flight took more than {} s, and are dropped", grace.as_secs());
     let wait = move || {
         std::thread::sleep(grace);
-        exit_now(code, &words);
+        exit_now(code, |l| l.took_too_long(grace.as_secs()));
     };
     // If this thread cannot start, a second signal is needed.
     let _ = threads::spawn("grace", wait);

@@ -10,6 +10,7 @@ mod session;
 use super::stop;
 use crate::cli::{Failure, StudioArgs};
 use crate::error::Error;
+use crate::language::Language;
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::report::{print, remark};
@@ -62,11 +63,11 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         let listener = TcpListener::bind(("127.0.0.1", args.port)).await.map_err(refused)?;
         let address = format!("http://{}/{}/", listener.local_addr().map_err(refused)?, studio.token);
         print(&format!("{address}\n"))?;
-        remark("the studio is at this address, for this machine alone; Ctrl-C ends it");
+        remark(Language::studio_address);
         if args.open
             && let Err(e) = open::that_detached(&address)
         {
-            remark(&format!("--open: no browser starts: {e}"));
+            remark(|l| l.no_browser(&e));
         }
         let router = server::router(studio, listener.local_addr().map_err(refused)?);
         connections::serve(router, listener).await;

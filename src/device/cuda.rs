@@ -10,6 +10,7 @@ mod memory;
 use super::error::DeviceError;
 use super::gpu::api::{Api, Context};
 use super::interface::GpuInfo;
+use crate::language::Language;
 pub use context::Cuda;
 use context::{CudaContext, check};
 use launch::{CudaEvent, CudaFunction, CudaModule, CudaStream};
@@ -35,20 +36,19 @@ impl Api for Cuda {
 
     fn list() -> Result<Vec<GpuInfo>, DeviceError> {
         if !Cuda::is_present() {
-            return Err(DeviceError::NotFound("there is no NVIDIA driver here (libcuda is not found)".into()));
+            return Err(DeviceError::not_found(|l| l.no_driver("libcuda")));
         }
         if let Some(name) = driver::missing_function() {
-            let what = "the NVIDIA driver does not fit: its libcuda has no function";
-            return Err(DeviceError::TooOld(format!("{what} {name}")));
+            return Err(DeviceError::too_old(|l| l.driver_lacks("libcuda", name)));
         }
         let mut version = 0;
         // SAFETY: the library is there; the call needs no context.
         check(unsafe { driver::cuDriverGetVersion(&mut version) }, "cuDriverGetVersion")?;
         let (major, minor) = (version / 1000, version % 1000 / 10);
         if version < MIN_DRIVER {
-            return Err(DeviceError::TooOld(format!(
-                "the NVIDIA driver is too old: it speaks CUDA {major}.{minor}, and 12.4 (driver 550) is needed"
-            )));
+            return Err(DeviceError::too_old(|l| {
+                l.driver_too_old(format_args!("CUDA {major}.{minor}"), "12.4 (driver 550)")
+            }));
         }
         // SAFETY: as above.
         check(unsafe { driver::cuInit(0) }, "cuInit")?;
@@ -56,7 +56,7 @@ impl Api for Cuda {
         // SAFETY: the driver is initialized.
         check(unsafe { driver::cuDeviceGetCount(&mut count) }, "cuDeviceGetCount")?;
         if count == 0 {
-            return Err(DeviceError::NotFound("the NVIDIA driver sees no GPU".into()));
+            return Err(DeviceError::not_found(Language::driver_sees_none));
         }
         let info = |ordinal: u32| {
             let (mut device, mut memory) = (0, 0);

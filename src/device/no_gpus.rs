@@ -4,6 +4,7 @@ use super::error::DeviceError;
 use super::interface::{GpuDevice, GpuInfo};
 use super::task::DeviceNeeds;
 use crate::device_scene::DeviceScene;
+use crate::language::Language;
 use std::sync::Arc;
 
 /// Whether a GPU driver seems to be installed.
@@ -16,7 +17,7 @@ pub fn has_driver() -> bool {
 /// # Errors
 /// Always: there are none.
 pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
-    Err(DeviceError::NotFound("no GPU can be used from WebAssembly".into()))
+    Err(DeviceError::not_found(Language::no_gpu_in_wasm))
 }
 
 /// Uploads a scene to a GPU.
@@ -24,5 +25,5 @@ pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
 /// # Errors
 /// Always: there are none.
 pub fn open(gpu: &GpuInfo, _: Arc<DeviceScene>, _: DeviceNeeds) -> Result<Box<dyn GpuDevice>, DeviceError> {
-    Err(DeviceError::NotFound(format!("{}: no GPU can be used from WebAssembly", gpu.name)))
+    Err(DeviceError::not_found(|l| l.says(&gpu.name, l.no_gpu_in_wasm())))
 }

@@ -1,9 +1,10 @@
 //! Errors of outputs.
 
-use crate::language::Language;
+use crate::assets::why_unread;
+use crate::language::{AllLanguages, Language};
 use crate::quote::reason;
 use crate::threads::NoThread;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,50 +12,73 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// A file could not be written.
-    #[error("{}", Language::English.cannot_write(.0.display(), reason(.1)))]
     Write(PathBuf, std::io::Error),
     /// A file could not be read.
-    #[error("{}", Language::English.cannot_read(.0.display(), reason(.1)))]
     Read(PathBuf, std::io::Error),
     /// Another process has held a folder's lock for this long.
-    #[error("{}", Language::English.folder_is_locked(.0.display(), .1.as_secs()))]
     Lock(PathBuf, Duration),
     /// Another run has taken over the folder for other frames.
-    #[error("{}", Language::English.folder_taken_over(.0.display()))]
     FolderTakenOver(PathBuf),
     /// ffmpeg was not found.
-    #[error("{0}")]
-    NoEncoder(String),
+    NoEncoder(AllLanguages),
     /// An encoder failed. The message includes all that ffmpeg printed.
-    #[error("{what}{}", if words.is_empty() { String::new() } else { format!("\n--- ffmpeg said ---\n{words}") })]
     Encoder {
         /// What failed.
-        what: String,
+        what: AllLanguages,
         /// Everything ffmpeg printed.
         words: String,
     },
     /// The system cannot start another thread or process.
-    #[error(transparent)]
     Threads(#[from] NoThread),
     /// A sink outside this crate failed.
-    #[error("{0}")]
     Custom(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl OutputError {
     /// A failure of an encoder that ffmpeg printed nothing about.
-    pub(crate) fn encoder(what: impl Into<String>) -> OutputError {
-        OutputError::Encoder { what: what.into(), words: String::new() }
+    pub(crate) fn encoder(what: impl Fn(Language) -> String) -> OutputError {
+        OutputError::Encoder { what: AllLanguages::new(what), words: String::new() }
+    }
+    pub(crate) fn no_encoder(what: impl Fn(Language) -> String) -> OutputError {
+        OutputError::NoEncoder(AllLanguages::new(what))
+    }
+
+    /// The message. What ffmpeg says stays as it is.
+    pub(crate) fn shown(&self, language: Language) -> String {
+        let why = |e: &std::io::Error| match e.kind() {
+            ErrorKind::InvalidInput => reason(e),
+            ErrorKind::StorageFull if language != Language::English => language.no_space_left(),
+            _ => why_unread(language, e),
+        };
+        match self {
+            OutputError::Write(path, e) => language.cannot_write(path.display(), why(e)),
+            OutputError::Read(path, e) => language.cannot_read(path.display(), why(e)),
+            OutputError::Lock(path, time) => language.folder_is_locked(path.display(), time.as_secs()),
+            OutputError::FolderTakenOver(path) => language.folder_taken_over(path.display()),
+            OutputError::NoEncoder(what) | OutputError::Threads(NoThread(what)) => what.get(language).to_owned(),
+            OutputError::Encoder { what, words } if words.is_empty() => what.get(language).to_owned(),
+            OutputError::Encoder { what, words } => {
+                format!("{}\n--- {} ---\n{words}", what.get(language), language.ffmpeg_said())
+            }
+            OutputError::Custom(e) => e.to_string(),
+        }
     }
 
     /// Replaces the text of an encoder's failure by a text made from it.
     #[must_use]
-    pub fn reworded(self, words_of: impl FnOnce(&str) -> String) -> OutputError {
+    pub(crate) fn reworded(self, words_of: impl Fn(Language, &str) -> String) -> OutputError {
+        let changed = |what: &AllLanguages| AllLanguages::new(|l| words_of(l, what.get(l)));
         match self {
-            OutputError::Encoder { what, words } => OutputError::Encoder { what: words_of(&what), words },
-            OutputError::Threads(e) => OutputError::Threads(NoThread(words_of(&e.0))),
-            other => OutputError::encoder(words_of(&other.to_string())),
+            OutputError::Encoder { what, words } => OutputError::Encoder { what: changed(&what), words },
+            OutputError::Threads(e) => OutputError::Threads(NoThread(changed(&e.0))),
+            other => OutputError::encoder(|l| words_of(l, &other.shown(l))),
         }
+    }
+}
+
+impl std::fmt::Display for OutputError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.shown(Language::English))
     }
 }
 

@@ -13,6 +13,7 @@ use super::window::Window;
 use crate::device::{Device, DeviceError, TaskOutput};
 use crate::error::Error;
 use crate::kernels::Isa;
+use crate::language::{AllLanguages, Language};
 use crate::output::{Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::threads::{self, Busy};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -170,7 +171,7 @@ pub fn run(
             });
             for e in failures {
                 let _ = events.send(match delivered == total {
-                    true => Event::Remark(format!("a device failed, and others took its tasks: {e}")),
+                    true => Event::Remark(AllLanguages::new(|l| l.device_replaced(e.shown(l)))),
                     false => Event::Failed(e.into()),
                 });
             }
@@ -286,7 +287,7 @@ impl Dispatcher<'_> {
                     if self.sinks[sink].is_essential || !self.is_any_alive() {
                         self.delivery.set_failed();
                     } else {
-                        progress.remark("the video failed; the frames continue");
+                        progress.remark(&AllLanguages::new(Language::video_failed));
                     }
                     failure.get_or_insert(e.into());
                 }

@@ -4,6 +4,7 @@ use super::stats::FrameStats;
 use crate::device::{DeviceStats, FilmSlice};
 use crate::error::Error;
 use crate::film::image::{Image, Layers};
+use crate::language::AllLanguages;
 use crate::output::OutputError;
 use crate::threads::lock;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -54,7 +55,7 @@ pub enum Event {
     SinkFailed(usize, OutputError),
     SinkDone(Option<PathBuf>, Duration),
     Worked(Vec<DeviceStats>, Duration, usize),
-    Remark(String),
+    Remark(AllLanguages),
     Failed(Error),
 }
 

@@ -4,6 +4,7 @@
 use super::ownership::{Ownership, clip, expect_same, listed};
 use super::request::Existing;
 use crate::error::Error;
+use crate::language::AllLanguages;
 use crate::output::OutputError;
 use crate::output::files::Guard;
 use crate::output::formats::Format;
@@ -195,7 +196,7 @@ impl Claim {
         let path = self.folder.path();
         let swept = sweep(&path);
         if swept > 0 {
-            progress.remark(&format!("{}: {swept} unfinished files of earlier runs removed", path.display()));
+            progress.remark(&AllLanguages::new(|l| l.unfinished_removed(path.display(), swept)));
         }
     }
 
@@ -216,10 +217,7 @@ impl Claim {
             // A single picture is written at once, so there is nothing to resume.
             if self.part.len() > 1 {
                 let path = path.display();
-                progress.remark(&format!(
-                    "{path} keeps frames {foreign} of another scene; no manifest lists the new ones, so --resume cannot \
-                     keep them"
-                ));
+                progress.remark(&AllLanguages::new(|l| l.foreign_frames_kept(&path, foreign)));
             }
         }
         if !self.is_recorded {

@@ -3,6 +3,7 @@
 
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
+use crate::language::AllLanguages;
 use crate::output::store::atomic::host;
 use crate::output::store::hidden;
 use crate::quote::brief;
@@ -106,10 +107,8 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Journ
         // A line without its end is the rest of a killed run. Reading stops at a line that is too long.
         while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
             if line.len() as u64 == LONGEST_RECORD || file.get_ref().limit() == 0 {
-                progress.remark(&format!(
-                    "{} is too long for a journal: the rest of it is not read",
-                    brief(&path.display().to_string())
-                ));
+                let name = brief(&path.display().to_string());
+                progress.remark(&AllLanguages::new(|l| l.long_journal(&name)));
                 break;
             }
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {

@@ -1,7 +1,7 @@
 //! The picture files that a path argument names.
 
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{AllLanguages, Language};
 use crate::render::frames::FrameList;
 use crate::render::stats::Progress;
 use crate::scene::limits::VIDEOS;
@@ -32,8 +32,7 @@ pub fn pattern(text: &str, frames: &FrameList, progress: &mut dyn Progress) -> R
     };
     if is_made_up && !pattern.is_of_one() {
         let first = pattern.path(first);
-        progress
-            .remark(&format!("`{text}` does not name a format (.png, .exr ...): frames are {} ...", first.display()));
+        progress.remark(&AllLanguages::new(|l| l.no_format_named(text, first.display())));
     }
     Ok(pattern)
 }

@@ -10,7 +10,7 @@ use super::video_options::check_name;
 use super::{journal, picture_target};
 use crate::assets::AssetError;
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{AllLanguages, Language};
 use crate::output::OutputError;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::store::folder::FrameFolder;
@@ -162,7 +162,7 @@ impl RunPlan {
         if let (true, Some(settings)) = (is_shard, &settings) {
             check_for_shards(&settings.path, choice.is_named)?;
             if choice.is_named && settings.is_embedded {
-                progress.remark("ffmpeg was not found: this shard's part of the video is left to `polyfly stitch`");
+                progress.remark(&AllLanguages::new(Language::shard_without_ffmpeg));
             }
         }
         if no_files && is_shard {
@@ -316,6 +316,5 @@ fn check_time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
     let Some((list, first)) = missing.and_then(|list| Some((list.to_string(), list.iter().next()?))) else {
         return Ok(());
     };
-    let what = format!("the file does not exist; frames without a file: {list} (--frames selects others)");
-    Err(AssetError::new(&particles.file(first), what).into())
+    Err(AssetError::new(&particles.file(first), |l| l.no_time_steps(&list)).into())
 }

@@ -9,6 +9,7 @@ use super::video_choice::go_on_as_begun;
 use super::video_options::check_name;
 use crate::cancel::Cancel;
 use crate::error::Error;
+use crate::language::{AllLanguages, Language};
 use crate::output::NameFile;
 use crate::output::formats::Format;
 use crate::output::store::atomic::temporary;
@@ -25,10 +26,6 @@ use crate::scene::{Output, Pattern, Scene, Tone};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The remark about a video of the built-in encoder.
-pub(crate) const NO_FFMPEG: &str =
-    "ffmpeg was not found: the built-in OpenH264 encodes the video, with a larger file at the same quality";
 
 /// A request for a video of existing frames.
 ///
@@ -162,10 +159,7 @@ impl StitchRequest {
     // The tone curve for linear light: the scene's, if the scene is known.
     fn requested_tone(&self, folder: &FrameFolder, scene: Option<Scene>, progress: &mut dyn Progress) -> Tone {
         if scene.is_none() && folder.format.has_light() {
-            progress.remark(&format!(
-                "the scene of {} is unknown: its linear light is shown with `tone = \"soft\"`",
-                self.source
-            ));
+            progress.remark(&AllLanguages::new(|l| l.unknown_tone(&self.source)));
         }
         scene.map_or(Tone::Soft, |scene| scene.film.tone)
     }
@@ -234,7 +228,7 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
         clear(&job);
     } else {
         if job.settings.is_embedded {
-            progress.remark(NO_FFMPEG);
+            progress.remark(&AllLanguages::new(Language::built_in_encoder));
         }
         memory_limit::check(memory_limit::of_film(&job), memory_limit, job.size)?;
         let cancel = job.cancel.clone();
@@ -246,7 +240,9 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
             Journal::film(&folder, file, begun);
         }
     }
-    let already = if is_made { " already" } else { "" };
-    progress.remark(&format!("{} has {frames} frames{already}", path.display()));
+    progress.remark(&AllLanguages::new(|l| match is_made {
+        true => l.video_has_frames_already(path.display(), frames),
+        false => l.video_has_frames(path.display(), frames),
+    }));
     Ok(())
 }

@@ -4,7 +4,7 @@
 
 use super::request::Existing;
 use crate::error::Error;
-use crate::language::{Language, Message};
+use crate::language::{AllLanguages, Language, Message};
 use crate::output::video::job::{ExistingVideo, VideoJob};
 use crate::output::video::segments;
 use crate::render::stats::Progress;
@@ -38,7 +38,7 @@ pub fn go_on_as_begun(job: &mut VideoJob, progress: &mut dyn Progress) {
     let Some(begun) = segments::begun(job).filter(|&begun| begun != job.settings.encode) else { return };
     job.settings.encode = begun;
     let (path, name) = (job.settings.path.display(), begun.name());
-    progress.remark(&format!("{path} was begun as with `--encode {name}`, and goes on so"));
+    progress.remark(&AllLanguages::new(|l| l.begun_as(&path, name)));
 }
 
 impl VideoChoice {
@@ -62,7 +62,7 @@ impl VideoChoice {
         if self.pictures == Pictures::None {
             return Err(Error::usage(|l| l.nothing_left_to_write(not_made(l))));
         }
-        progress.remark(&not_made(Language::English));
+        progress.remark(&AllLanguages::new(not_made));
         scene.output.video = None;
         Ok(())
     }

@@ -199,10 +199,7 @@ impl Rule {
     pub const FRAME_RATE: Rule = Rule::Within(0.001, 1000.0);
 
     /// The expected range, for the error's label.
-    pub fn expected(self) -> String {
-        self.expected_in(Language::English)
-    }
-    pub fn expected_in(self, language: Language) -> String {
+    pub fn expected(self, language: Language) -> String {
         let text =
             |x: f64| if x.abs() >= 1e6 || (x != 0.0 && x.abs() < 1e-6) { format!("{x:e}") } else { x.to_string() };
         match (self, self.range()) {

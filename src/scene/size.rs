@@ -77,7 +77,7 @@ impl Kind for Size {
             _ => {
                 let ([width, height], rule) = (given.numbers()?, given.key.rule);
                 if !rule.allows(width) || !rule.allows(height) {
-                    let expected = l.two_values(rule.expected_in(l));
+                    let expected = l.two_values(rule.expected(l));
                     return given.refuse(format_args!("{width} x {height}"), expected);
                 }
                 Size(width as u32, height as u32)

@@ -128,7 +128,7 @@ impl Reader<'_> {
             self.next += 1;
             return Ok(x);
         }
-        let problem = self.problem(what, &rule.expected_in(self.language));
+        let problem = self.problem(what, &rule.expected(self.language));
         // Unambiguous faults come first.
         let is_code =
             |x: &f64| rule == Rule::Fraction && what.contains(&self.language.color()) && Rule::Whole(2, 255).allows(*x);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 // Top-level modules, from the program down to mathematics. Each may import itself and those after it.
-const LAYERS: [&[&str]; 17] = [
+const LAYERS: [&[&str]; 18] = [
     &["main", "lib"],
     &["tests"],
     &["command"],
@@ -22,7 +22,8 @@ const LAYERS: [&[&str]; 17] = [
     &["scene"],
     &["system"],
     &["quote"],
-    &["math", "threads", "cancel", "setters", "language"],
+    &["math", "threads", "cancel", "setters"],
+    &["language"],
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

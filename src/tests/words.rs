@@ -123,7 +123,24 @@ fn wrong_requests_come_from_the_table_of_languages() {
             continue;
         }
         let code = without_tests(text.split("\n#[cfg(test)]").next().unwrap());
-        for start in ["Failure::usage", "Error::usage", "Error::misused", "AllLanguages::new"] {
+        let starts = [
+            "Failure::usage",
+            "Error::usage",
+            "Error::misused",
+            "Error::incomplete",
+            "AllLanguages::new",
+            "AssetError::new",
+        ];
+        let others = [
+            "OutputError::encoder",
+            "::no_encoder",
+            "DeviceError::not_found",
+            "DeviceError::too_old",
+            " say",
+            " remark",
+            " warn",
+        ];
+        for start in starts.into_iter().chain(others) {
             for after in code.split(start).skip(1).filter(|after| after.starts_with('(')) {
                 calls += 1;
                 for literal in RustText::of(call(after)).literals {

@@ -306,3 +306,55 @@ fn logs_are_the_same_in_all_languages_and_the_page_is_not() {
         }
     }
 }
+
+// All that runs and jobs print on stderr, and what `compare` prints.
+#[test]
+fn remarks_of_runs_and_jobs_are_told_in_russian() {
+    let dir = folder();
+    let at = dir.path();
+    let russian = |args: &[&str]| program(at, args).env("LC_ALL", "ru_RU.UTF-8").output().unwrap();
+    let small = ["--cpu", "--size", "16x12", "--samples", "1", "--frames", "0-1"];
+    fs::write(at.join("light.toml"), "[[light]]\nposition = [0, 0, 5]\nradius = 1\n[[sphere]]\nradius = 0.5\n")
+        .unwrap();
+    fs::write(at.join("p.csv"), "x,y,z\n1,2,3\n").unwrap();
+    fs::write(at.join("q.csv"), "x,y,z,r\n1,2,?,4\n").unwrap();
+    fs::write(at.join("r.csv"), "x,y,z,r\n1,2,3,-4\n").unwrap();
+    let draw = |file: &str| russian(&["particles", "cpu", file, "8", "8", "x.png"]);
+    let runs = [
+        ("кадра за", russian(&[&["scene.toml", "-o", "a/%d.png"][..], &small].concat())),
+        ("кадры пишутся как", russian(&[&["scene.toml", "-o", "b%d"][..], &small].concat())),
+        ("готово кадров: 2 из 2", russian(&[&["scene.toml", "-o", "a/%d.png", "--resume"][..], &small].concat())),
+        (
+            "качество draft",
+            russian(&[&["scene.toml", "--draft", "-o", "c/%d.png"][..], &small[..3], &small[5..]].concat()),
+        ),
+        ("d.png: разница, усиление", russian(&["compare", "a/0.png", "a/1.png", "-o", "d.png"])),
+        ("кадры различаются: 2 из 2", russian(&["compare", "a", "c"])),
+        ("нельзя записать токенами", russian(&["convert", "light.toml", "light.txt"])),
+        ("ожидались столбцы", draw("p.csv")),
+        ("не число для `z`", draw("q.csv")),
+        ("у частицы 0 радиус", draw("r.csv")),
+        (
+            "сцена не указана",
+            russian(&["bench", "--size", "16x12", "--runs", "1", "--threads", "1", "--format", "csv"]),
+        ),
+        ("записывает пример", russian(&["scenes"])),
+        ("нарисует первый кадр", russian(&["new", "my.toml"])),
+        (
+            "не запускается как ffmpeg",
+            russian(
+                &[&["scene.toml", "-o", "e/%d.png", "--video", "e.mp4", "--ffmpeg", "./none"][..], &small].concat(),
+            ),
+        ),
+    ];
+    let names = ["polyfly", "draft", "radius", "cpu", "baseline", "ffmpeg"];
+    for (part, run) in runs {
+        let said = words(&run);
+        assert!(said.contains(part) || text(&run.stdout).contains(part), "{part}: {said} {}", text(&run.stdout));
+        let left: Vec<String> = english(&said)
+            .into_iter()
+            .filter(|word| !names.contains(&word.as_str()) && !word.contains(['.', '/', '=']))
+            .collect();
+        assert!(left.is_empty(), "{left:?}: {said}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Particles as read from a file, whatever its layout.
 
 use crate::assets::error::AssetError;
+use crate::language::{Language, Message};
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::scene::ColourBy;
 use crate::scene::diagnostic::Rule;
@@ -55,18 +56,22 @@ pub struct Chunk<'a> {
 const CHUNK: usize = 4096;
 
 // The number of the first particle that breaks a rule, and what is wrong with it.
-type Broken = (usize, &'static str, Rule, f64);
+type Broken = (usize, Message, Rule, f64);
 
 fn broken(i: usize, p: &[f64; 3], r: f64) -> Option<Broken> {
-    let coordinates = p.iter().map(|&x| ("coordinate", Rule::Coordinate, x));
-    let mut all = coordinates.chain([("radius", Rule::Length, r)]);
+    let coordinates = p.iter().map(|&x| (Language::coordinate as Message, Rule::Coordinate, x));
+    let mut all = coordinates.chain([(Language::radius as Message, Rule::Length, r)]);
     all.find(|(_, rule, x)| !rule.allows(*x)).map(|(what, rule, x)| (i, what, rule, x))
 }
 
 /// What is wrong with a particle of that number, at that place of its file.
-pub fn fault(place: &str, i: usize, p: &[f64; 3], r: f64) -> Option<String> {
-    broken(i, p, r)
-        .map(|(i, what, rule, x)| format!("{place}: particle {i} has the {what} {x:e}; expected {}", rule.expected()))
+pub fn fault(l: Language, place: &str, i: usize, p: &[f64; 3], r: f64) -> Option<String> {
+    broken(i, p, r).map(|(i, what, rule, x)| l.bad_particle(place, i, what(l), format_args!("{x:e}"), rule.expected(l)))
+}
+
+/// Whether a particle obeys the rules.
+pub fn is_allowed(p: &[f64; 3], r: f64) -> bool {
+    broken(0, p, r).is_none()
 }
 
 impl ParticleSet {
@@ -113,16 +118,13 @@ impl ParticleSet {
 
     /// The values for the colors, if the scene asks for some.
     pub fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
-        let missing = |name| {
-            let what = format!("it holds no {name} to color by; give color_by = \"nothing\" or \"radius\"");
-            Err(AssetError::new(path, what))
-        };
+        let missing = || Err(AssetError::new(path, |l| l.no_value_to_color_by(by.name())));
         match by {
             ColourBy::Nothing => Ok(None),
             ColourBy::Radius => Ok(Some(self.radii.clone())),
-            ColourBy::Pressure if self.pressures.is_empty() => missing("pressure"),
+            ColourBy::Pressure if self.pressures.is_empty() => missing(),
             ColourBy::Pressure => Ok(Some(self.pressures.clone())),
-            ColourBy::Velocity if self.velocities.is_empty() => missing("velocity"),
+            ColourBy::Velocity if self.velocities.is_empty() => missing(),
             ColourBy::Velocity => {
                 Ok(Some(self.velocities.par_iter().with_min_len(CHUNK).map(|&v| length(v)).collect()))
             }
@@ -130,14 +132,16 @@ impl ParticleSet {
     }
 
     /// Checks that hold for every layout; `place` says where a particle stands in the file.
-    pub fn check(self, path: &Path, place: impl Fn(usize) -> String) -> Result<ParticleSet, AssetError> {
+    pub fn check(self, path: &Path, place: impl Fn(Language, usize) -> String) -> Result<ParticleSet, AssetError> {
         if self.radii.is_empty() {
-            return Err(AssetError::new(path, "it holds no particles".to_owned()));
+            return Err(AssetError::new(path, Language::no_particles));
         }
         let all = self.positions.par_iter().zip(&self.radii).enumerate().with_min_len(CHUNK);
         let first = all.find_map_first(|(i, (p, r))| broken(i, p, *r));
-        match first.and_then(|(i, ..)| fault(&place(i), i, &self.positions[i], self.radii[i])) {
-            Some(what) => Err(AssetError::new(path, what)),
+        match first {
+            Some((i, ..)) => Err(AssetError::new(path, |l| {
+                fault(l, &place(l, i), i, &self.positions[i], self.radii[i]).unwrap_or_default()
+            })),
             None => Ok(self),
         }
     }

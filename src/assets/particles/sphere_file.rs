@@ -3,6 +3,7 @@
 use super::set::{Chunk, ParticleSet, Wanted};
 use crate::assets::error::AssetError;
 use crate::assets::source::Content;
+use crate::language::Language;
 use crate::scene::limits::MAX_PARTICLES;
 use rayon::prelude::*;
 use std::io;
@@ -24,7 +25,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn broken(&self, what: String) -> AssetError {
+    fn broken(&self, what: impl Fn(Language) -> String) -> AssetError {
         AssetError::new(self.path, what)
     }
     fn length(&self) -> usize {
@@ -70,7 +71,7 @@ impl RecordLayout {
         let read = set.chunks().into_par_iter().try_for_each(|chunk| self.fill(file, chunk));
         read.map_err(|e| AssetError::read("particles", file.path, e))?;
         let (at, stride) = self.blocks[self.position.0];
-        set.check(file.path, |i| format!("byte {}", at + i * stride))
+        set.check(file.path, |l, i| l.at_byte(at + i * stride))
     }
 
     fn fill(&self, file: &File, chunk: Chunk) -> io::Result<()> {
@@ -105,7 +106,7 @@ impl RecordLayout {
 pub fn read(path: &Path, content: &Content, wanted: Wanted) -> Result<ParticleSet, AssetError> {
     let file = File { path, content, wanted };
     let Some(dimensions) = file.u32(0) else {
-        return Err(file.broken(format!("it ends at byte {}; expected at least 104 bytes of header", file.length())));
+        return Err(file.broken(|l| l.no_header(file.length())));
     };
     if dimensions == 3 {
         return read_interleaved(&file);
@@ -113,21 +114,14 @@ pub fn read(path: &Path, content: &Content, wanted: Wanted) -> Result<ParticleSe
     if (0.5..100.0).contains(&file.f64(0)) {
         return read_versioned(&file);
     }
-    Err(file.broken(
-        "byte 0: expected the number of dimensions, 3, or a version of 0.5 to 100: this is no file of the `sphere` code; \
-         tables end in .csv, .xyzr or .txt"
-            .into(),
-    ))
+    Err(file.broken(Language::no_sphere_file))
 }
 
 fn count(file: &File, at: usize) -> Result<usize, AssetError> {
     match file.u32(at) {
         Some(n) if (1..=MAX_PARTICLES as usize).contains(&n) => Ok(n),
-        Some(n) => Err(file.broken(format!("byte {at}: {n} particles; expected 1 to {MAX_PARTICLES}"))),
-        None => {
-            Err(file
-                .broken(format!("it ends at byte {}; expected the number of particles at byte {at}", file.length())))
-        }
+        Some(n) => Err(file.broken(|l| l.bad_count_of_particles(at, n, MAX_PARTICLES))),
+        None => Err(file.broken(|l| l.no_count_of_particles(file.length(), at))),
     }
 }
 
@@ -179,11 +173,7 @@ fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
     }
     let first = Interleaved { word: 8, vectors: 5, scalars: 16, wall_modes: false };
     let expected = closest.unwrap_or_else(|| first.tail_at(n) + 152 - 64);
-    Err(file.broken(format!(
-        "it ends at byte {}; with {n} particles the interleaved layout ends at byte {expected} (or, by its variants, elsewhere): \
-         it is cut short, or no file of particles",
-        file.length()
-    )))
+    Err(file.broken(|l| l.bad_interleaved_length(file.length(), n, expected)))
 }
 
 fn interleaved(file: &File, layout: Interleaved, n: usize) -> Result<ParticleSet, AssetError> {
@@ -205,7 +195,8 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     let version = file.f64(0);
     match file.u32(8) {
         Some(3) => {}
-        other => return Err(file.broken(format!("byte 8: expected 3 dimensions, found {other:?}"))),
+        Some(other) => return Err(file.broken(|l| l.three_dimensions(other))),
+        None => return Err(file.broken(|l| l.no_header(file.length()))),
     }
     let n = count(file, 12)?;
     let start = 16 + 4 * 8 + 4 + 6 * 8 + 3 * 4 + 4 + if version >= 2.14 { 4 } else { 0 };
@@ -215,9 +206,7 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     let contact = scalars + 8 * n * 5;
     // Gravity and 14 numbers, the contact model, three numbers, the walls; then three numbers on walls, and bonds.
     let walls_at = contact + 17 * 8 + 4 + 3 * 8;
-    let missing = |at: usize| {
-        file.broken(format!("it ends at byte {}; {n} particles of version {version} need {at} and more", file.length()))
-    };
+    let missing = |at: usize| file.broken(|l| l.too_short_for_version(file.length(), n, version, at));
     let walls = file.u32(walls_at).ok_or_else(|| missing(walls_at + 4))?;
     let bonds_at = walls_at.saturating_add(4).saturating_add(walls.saturating_mul(4 + 8 * 8)).saturating_add(3 * 8 + 8);
     let bonds = file.u32(bonds_at).ok_or_else(|| missing(bonds_at.saturating_add(4)))?;
@@ -225,12 +214,8 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     let plain = bonds_at.saturating_add(4 + 16).saturating_add(bonds.saturating_mul(8 + 8 * 8));
     let length = plain.saturating_add(4 * n);
     if length != file.length() {
-        return Err(file.broken(format!(
-            "it ends at byte {}; with {n} particles, {walls} walls and {bonds} bonds a file of version {version} ends at byte {}: \
-             it is cut short, or holds a fluid, which is not read",
-            file.length(),
-            length
-        )));
+        let parts = |l: Language| l.particles_walls_bonds(n, walls, bonds);
+        return Err(file.broken(|l| l.bad_length_of_version(file.length(), parts(l), version, length)));
     }
     let records = RecordLayout {
         word: 8,

@@ -1,7 +1,8 @@
 //! Tables of particles as text: CSV, or columns between white space.
 
-use super::set::{ParticleSet, Wanted, fault};
+use super::set::{ParticleSet, Wanted, fault, is_allowed};
 use crate::assets::error::AssetError;
+use crate::language::Language;
 use crate::quote::brief;
 use rayon::prelude::*;
 use std::path::Path;
@@ -21,21 +22,20 @@ type Columns = [Option<usize>; 8];
 /// Reads columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) if the first line has words, else x y z r. Threads read
 /// parts of the table.
 pub fn read_table(path: &Path, bytes: &[u8], wanted: Wanted) -> Result<ParticleSet, AssetError> {
-    let broken = |what: String| AssetError::new(path, what);
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let (table, start) = Table::new(bytes).map_err(broken)?;
+    let (table, start) = Table::new(bytes).map_err(|fault| AssetError::new(path, |l| fault.text(l, 0, 0, 0)))?;
     let body = &bytes[start.byte..];
     let read: Vec<_> = table.parts(body).into_par_iter().map(|part| table.read(part, wanted)).collect();
     let (mut line, mut row, mut byte) = (start.line, 0, start.byte);
     for rows in &read {
         if let Some(fault) = &rows.fault {
-            return Err(broken(fault.text(line, row, byte)));
+            return Err(AssetError::new(path, |l| fault.text(l, line, row, byte)));
         }
         (line, row, byte) = (line + rows.lines, row + rows.set.radii.len(), byte + rows.bytes);
     }
     let sets: Vec<ParticleSet> = read.into_iter().map(|rows| rows.set).collect();
     // Lines are checked as they are read.
-    joined(&sets).check(path, |_| String::new())
+    joined(&sets).check(path, |_, _| String::new())
 }
 
 // One set of all.
@@ -75,8 +75,12 @@ struct Fault {
 }
 
 enum Problem {
-    // A line, or a part of it; the message goes on after its number.
-    Line(String),
+    // The names of columns are missing.
+    Columns,
+    // A row has no number in this column, which has a name.
+    Absent(&'static str, usize),
+    // This text is none.
+    NoNumber(&'static str, usize, String),
     // A particle that breaks a rule; its number in the part, its position and its radius.
     Particle(usize, [f64; 3], f64),
     // No text, from a byte of the part on.
@@ -87,12 +91,14 @@ enum Problem {
 
 impl Fault {
     // The message, with the number of lines, rows and bytes before the part.
-    fn text(&self, lines: usize, rows: usize, bytes: usize) -> String {
-        let place = format!("line {}", lines + self.line);
+    fn text(&self, l: Language, lines: usize, rows: usize, bytes: usize) -> String {
+        let line = lines + self.line;
         match &self.what {
-            Problem::Line(what) => format!("{place}{what}"),
-            Problem::Particle(i, p, r) => fault(&place, rows + i, p, *r).unwrap_or_default(),
-            Problem::Bytes(at) => format!("byte {}: expected text", bytes + at),
+            Problem::Columns => l.expected_columns(line),
+            Problem::Absent(name, column) => l.no_such_column(line, name, column),
+            Problem::NoNumber(name, column, text) => l.no_number_in_column(line, column, text, name),
+            Problem::Particle(i, p, r) => fault(l, &l.in_line(line), rows + i, p, *r).unwrap_or_default(),
+            Problem::Bytes(at) => l.expected_text(bytes + at),
             Problem::Csv(what) => what.clone(),
         }
     }
@@ -133,9 +139,9 @@ fn single_blanks(text: &str) -> String {
 
 impl Table {
     // The columns, and where the rows begin.
-    fn new(bytes: &[u8]) -> Result<(Table, Start), String> {
+    fn new(bytes: &[u8]) -> Result<(Table, Start), Fault> {
         let head = head(bytes);
-        let text = std::str::from_utf8(head).map_err(|e| format!("byte {}: expected text", e.valid_up_to()))?;
+        let text = std::str::from_utf8(head).map_err(|e| Fault { line: 0, what: Problem::Bytes(e.valid_up_to()) })?;
         let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
         let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d)).map(|d| d as u8);
         let plain: Columns = [Some(0), Some(1), Some(2), Some(3), None, None, None, None];
@@ -146,7 +152,8 @@ impl Table {
         let mut record = csv::StringRecord::new();
         loop {
             let before = reader.position().clone();
-            if !reader.read_record(&mut record).map_err(|e| e.to_string())? {
+            let read = reader.read_record(&mut record);
+            if !read.map_err(|e| Fault { line: 0, what: Problem::Csv(e.to_string()) })? {
                 return Ok((table, Start { byte: 0, line: 0 }));
             }
             if record.iter().all(str::is_empty) {
@@ -158,8 +165,8 @@ impl Table {
                 table.columns = NAMES.map(find);
             }
             if table.columns[..4].iter().any(Option::is_none) {
-                let line = record.position().map_or(0, csv::Position::line);
-                return Err(format!("line {line}: expected columns x, y, z and r (or radius)"));
+                let line = record.position().map_or(0, csv::Position::line) as usize;
+                return Err(Fault { line, what: Problem::Columns });
             }
             let from = if has_names { reader.position() } else { &before };
             let lines = from.line() as usize - 1;
@@ -240,16 +247,14 @@ impl Table {
         let mut values = [None; 8];
         for ((value, column), names) in values.iter_mut().zip(self.columns).zip(NAMES) {
             let (Some(at), name) = (column, names[0]) else { continue };
-            let word = word(at).ok_or_else(|| Problem::Line(format!(": it has no `{name}` (column {})", at + 1)))?;
-            let number = word.parse::<f64>().map_err(|_| {
-                Problem::Line(format!(", column {}: `{}` is not a number for `{name}`", at + 1, brief(word)))
-            })?;
+            let word = word(at).ok_or(Problem::Absent(name, at + 1))?;
+            let number = word.parse::<f64>().map_err(|_| Problem::NoNumber(name, at + 1, brief(word)))?;
             *value = Some(number);
         }
         let [x, y, z, r, vx, vy, vz, p] = values;
         let (Some(x), Some(y), Some(z), Some(r)) = (x, y, z, r) else { return Ok(()) };
         let position = [x, y, z];
-        if fault("", 0, &position, r).is_some() {
+        if !is_allowed(&position, r) {
             return Err(Problem::Particle(set.radii.len(), position, r));
         }
         set.positions.push(position);

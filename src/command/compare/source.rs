@@ -3,7 +3,7 @@
 use crate::cli::Failure;
 use crate::command::convert::{format_of, read_picture};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{AllLanguages, Language};
 use crate::output::NameFile;
 use crate::output::formats::{Format, Shown};
 use crate::output::store::folder::FrameFolder;
@@ -62,7 +62,7 @@ impl Source {
 
 impl PictureFile {
     /// The picture, and a remark if its light is shown by a guess.
-    pub fn read(&self) -> Result<(Shown, Option<String>), Failure> {
+    pub fn read(&self) -> Result<(Shown, Option<AllLanguages>), Failure> {
         read_picture(&self.path, self.format)
     }
 }

@@ -118,14 +118,18 @@ impl Batch {
         if !is_first {
             return;
         }
-        say("stopping the run that the page has started, after its frames in flight; a second signal stops it at once");
+        say(Language::stopping_the_page);
         let batch = self.clone();
         let wait = move || {
             while batch.lock().child.is_some() {
                 std::thread::sleep(LOOKED);
             }
             // The run prints itself how to resume.
-            batch.lock().words.lines().for_each(|line| say(line.strip_prefix("polyfly: ").unwrap_or(line)));
+            batch
+                .lock()
+                .words
+                .lines()
+                .for_each(|line| say(|_| line.strip_prefix("polyfly: ").unwrap_or(line).to_owned()));
             std::process::exit(code);
         };
         threads::spawn("wait", wait).map(drop).unwrap_or_else(|_| std::process::exit(code));

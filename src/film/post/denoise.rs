@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "calls a C library that is loaded at run time")]
 
 use crate::film::image::{Image, Layers};
+use crate::language::{AllLanguages, Language};
 use crate::system::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -10,13 +11,21 @@ use std::sync::{Mutex, PoisonError};
 
 /// Why a picture cannot be denoised.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.shown(Language::English))]
 pub enum DenoiserError {
     /// The library is missing or has another version.
-    #[error("{0}")]
-    NotFound(String),
+    NotFound(AllLanguages),
     /// The library's own error.
-    #[error("Open Image Denoise: {0}")]
     Failed(String),
+}
+
+impl DenoiserError {
+    pub(crate) fn shown(&self, language: Language) -> String {
+        match self {
+            DenoiserError::NotFound(what) => what.get(language).to_owned(),
+            DenoiserError::Failed(why) => language.says("Open Image Denoise", why),
+        }
+    }
 }
 
 /// Where to find the library.
@@ -70,10 +79,8 @@ pub struct Denoiser {
     _library: Library,
 }
 
-fn missing(why: String) -> DenoiserError {
-    DenoiserError::NotFound(format!(
-        "--denoise needs the library Open Image Denoise 2: {why}; install it, or `pip install pyoidn` and set POLYFLY_OIDN to that package's folder"
-    ))
+fn missing(why: impl Fn(Language) -> String) -> DenoiserError {
+    DenoiserError::NotFound(AllLanguages::new(|l| l.no_denoiser(why(l))))
 }
 
 fn find(from: &DenoiserLibrary) -> Result<Library, DenoiserError> {
@@ -85,12 +92,12 @@ fn find(from: &DenoiserLibrary) -> Result<Library, DenoiserError> {
         DenoiserLibrary::Usual => NAMES
             .iter()
             .find_map(|name| open(Path::new(name)).ok())
-            .ok_or_else(|| missing(format!("{} is not found", NAMES[0]))),
+            .ok_or_else(|| missing(|l| l.library_not_found(NAMES[0]))),
         DenoiserLibrary::At(path) => {
             let names = || FOLDERS.iter().flat_map(|folder| NAMES.map(|name| path.join(folder).join(name)));
             let file = if path.is_dir() { names().find(|file| file.exists()) } else { Some(path.clone()) };
-            let file = file.ok_or_else(|| missing(format!("{} does not have {}", path.display(), NAMES[0])))?;
-            open(&file).map_err(|e| missing(format!("{} cannot be loaded: {e}", file.display())))
+            let file = file.ok_or_else(|| missing(|l| l.library_not_in(path.display(), NAMES[0])))?;
+            open(&file).map_err(|e| missing(|l| l.library_not_loaded(file.display(), &e)))
         }
     }
 }
@@ -99,7 +106,7 @@ fn find(from: &DenoiserLibrary) -> Result<Library, DenoiserError> {
 fn call<T: Copy>(library: &Library, name: &str) -> Result<T, DenoiserError> {
     // SAFETY: T is its type as oidn.h, version 2, declares it: the fields of Calls, and the types that Denoiser::new names.
     let symbol = unsafe { library.get::<T>(name) };
-    symbol.map(|s| *s).map_err(|e| missing(format!("it is another version: {e}")))
+    symbol.map(|s| *s).map_err(|e| missing(|l| l.library_differs(&e)))
 }
 
 impl Denoiser {
@@ -126,7 +133,7 @@ impl Denoiser {
         let filter = unsafe {
             let device = new_device(CPU);
             if device.is_null() {
-                return Err(missing("it makes no CPU device".into()));
+                return Err(missing(Language::library_has_no_cpu));
             }
             if threads > 0 {
                 set_int(device, c"numThreads".as_ptr(), threads as c_int);

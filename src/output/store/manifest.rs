@@ -5,6 +5,7 @@ use super::atomic::{folder_of, persist, remove_existing, temporary};
 use super::hidden;
 use super::origin::Origin;
 use crate::assets::source::open_regular;
+use crate::language::Language;
 use crate::math::hash::{hex, of_reader, of_texts};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
@@ -72,12 +73,20 @@ pub struct Manifest {
 }
 
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.shown(Language::English))]
 pub enum ManifestError {
     /// The file is not a valid manifest.
-    #[error("{0} is not polyfly's ({1}); give the frames a folder of their own")]
     Foreign(PathBuf, String),
-    #[error("{0}")]
     Output(#[from] OutputError),
+}
+
+impl ManifestError {
+    pub(crate) fn shown(&self, language: Language) -> String {
+        match self {
+            ManifestError::Foreign(path, why) => language.foreign_manifest(path.display(), why),
+            ManifestError::Output(e) => e.shown(language),
+        }
+    }
 }
 
 impl Manifest {

@@ -1,6 +1,7 @@
 //! ffmpeg as a child process: found, fed through a pipe, read line by line, and killed when it stalls.
 
 use super::mp4::PacketChecksum;
+use crate::language::{AllLanguages, Language};
 use crate::output::error::OutputError;
 use crate::system::{ChildGroup, PYTHON, enlarge_pipe};
 use crate::threads::{self, NoThread, lock};
@@ -38,7 +39,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
         Ok(said.map(|said| Ffmpeg { program: program.to_owned(), version: version(said) }))
     };
     if let Some(program) = named {
-        let missing = || OutputError::NoEncoder(format!("`{}` does not run as ffmpeg", program.display()));
+        let missing = || OutputError::no_encoder(|l| l.not_ffmpeg(program.display()));
         return that(program)?.ok_or_else(missing);
     }
     if let Some(found) = that(Path::new("ffmpeg"))? {
@@ -50,11 +51,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     {
         return Ok(found);
     }
-    Err(OutputError::NoEncoder(
-        "ffmpeg was not found: install it (Debian: apt-get install ffmpeg; anywhere: pip install imageio-ffmpeg), \
-         name one with --ffmpeg, or ask for a .y4m video, which needs none"
-            .into(),
-    ))
+    Err(OutputError::no_encoder(Language::no_ffmpeg))
 }
 
 /// The first line that a program prints on standard output, if it succeeds in time.
@@ -325,7 +322,7 @@ impl Process {
         command.hide_banner().args(["-y"]).args(arguments);
         let started = Running::start(command.as_inner_mut(), timeout, |child| child.stderr.take(), Transcript::hear);
         let running = started.map_err(|e| {
-            let failed = || OutputError::NoEncoder(format!("cannot start {}: {e}", program.display()));
+            let failed = || OutputError::no_encoder(|l| l.cannot_start(program.display(), &e));
             NoThread::of(&e).map_or_else(failed, OutputError::from)
         })?;
         running.child.stdin.iter().for_each(enlarge_pipe);
@@ -349,17 +346,18 @@ impl Process {
     }
 
     /// Waits for the end. If ffmpeg counts frames, it must report `expected` ones. `doing` is for messages.
-    pub fn finish(mut self, expected: Option<u64>, doing: &str) -> Result<(), OutputError> {
+    pub fn finish(mut self, expected: Option<u64>, doing: impl Fn(Language) -> String) -> Result<(), OutputError> {
         drop(self.0.child.stdin.take());
         let status = self.0.wait();
         let transcript = self.0.take();
+        let (errors, frames, timeout) = (transcript.errors, transcript.frames, self.0.watch.timeout);
         let what = match status {
-            _ if self.0.watch.state().timed_out => stall_message(self.0.watch.timeout, doing),
-            Err(e) => format!("cannot wait for ffmpeg: {e}"),
-            Ok(status) if !status.success() => format!("ffmpeg failed {doing} ({status})"),
-            Ok(_) if transcript.errors > 0 => format!("ffmpeg reported an error {doing}"),
+            _ if self.0.watch.state().timed_out => AllLanguages::new(|l| l.ffmpeg_stalled(timeout.as_secs(), doing(l))),
+            Err(e) => AllLanguages::new(|l| l.cannot_wait(&e)),
+            Ok(status) if !status.success() => AllLanguages::new(|l| l.ffmpeg_failed(doing(l), status)),
+            Ok(_) if errors > 0 => AllLanguages::new(|l| l.ffmpeg_reported(doing(l))),
             Ok(_) => match expected {
-                Some(n) if transcript.frames != n => format!("ffmpeg took {} of {n} frames {doing}", transcript.frames),
+                Some(n) if frames != n => AllLanguages::new(|l| l.ffmpeg_took(frames, n, doing(l))),
                 _ => return Ok(()),
             },
         };
@@ -377,12 +375,6 @@ impl Read for Process {
         watch.pause();
         read
     }
-}
-
-/// The message about an ffmpeg that has stalled.
-pub fn stall_message(timeout: Duration, doing: &str) -> String {
-    let seconds = timeout.as_secs();
-    format!("ffmpeg made no progress for {seconds} s {doing}, and was killed (--encoder-timeout sets the limit)")
 }
 
 /// A file as an argument of ffmpeg, whose name is never taken for an option, a protocol or a pattern.

@@ -241,7 +241,7 @@ pub fn partial(path: &Path) -> PathBuf {
 
 /// Adds the path of the frames that were kept to an error.
 pub fn kept(cause: OutputError, frames: u64, path: &Path) -> OutputError {
-    cause.reworded(|what| format!("{what}; its first {frames} frames are kept in {}", path.display()))
+    cause.reworded(|l, what| l.first_frames_kept(what, frames, path.display()))
 }
 
 /// The built-in encoder, under its name in tags.

@@ -6,11 +6,12 @@
 
 use super::arguments::clock;
 use super::containers::Join;
-use super::ffmpeg::{Ffmpeg, Packet, Process, packets, stall_message, url, words};
+use super::ffmpeg::{Ffmpeg, Packet, Process, packets, url, words};
 use super::mp4::{Fragments, PacketChecksum};
 use super::settings::Settings;
 use super::tag::{self, Tag};
 use super::webp;
+use crate::language::Language;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::temporary;
 use crate::system;
@@ -108,7 +109,7 @@ impl Joiner<'_> {
             Source::List(_) => Ok(None),
         };
         // If ffmpeg has failed, its output says why.
-        process.finish(None, "closing the video")?;
+        process.finish(None, Language::closing_the_video)?;
         fed.map_err(|(file, e)| OutputError::Read(file, e))
     }
 
@@ -143,19 +144,19 @@ impl Joiner<'_> {
     // equal, they decode to the same pictures.
     fn check(&self, whole: &Path, frames: u64, given: Option<Vec<PacketChecksum>>) -> Result<(), OutputError> {
         let container = self.settings.container();
-        let wrong = |what: String| Err(OutputError::encoder(what));
+        let wrong = |what: &dyn Fn(Language) -> String| Err(OutputError::encoder(what));
         // ffmpeg cannot read the animated WebP that it writes.
         if container.join == Join::Webp {
             let found = webp::frames(&std::fs::read(whole).reading(whole)?).unwrap_or(0);
             // A single frame is a still picture.
             return match found == frames || frames == 1 {
                 true => Ok(()),
-                false => wrong(format!("the finished video holds {found} of {frames} frames")),
+                false => wrong(&|l| l.video_holds(found, frames)),
             };
         }
         let mut found = match packets(&self.ffmpeg.program, whole, self.settings.options.timeout) {
             Err(e) if e.kind() == std::io::ErrorKind::TimedOut => {
-                return wrong(stall_message(self.settings.options.timeout, "checking the finished video"));
+                return wrong(&|l| l.ffmpeg_stalled(self.settings.options.timeout.as_secs(), l.checking_the_video()));
             }
             Err(e) => {
                 return Err(NoThread::of(&e).map_or_else(|| OutputError::Read(whole.to_owned(), e), OutputError::from));
@@ -163,12 +164,12 @@ impl Joiner<'_> {
             Ok(found) => found,
         };
         if found.len() as u64 != frames {
-            return wrong(format!("the finished video holds {} of {frames} frames", found.len()));
+            return wrong(&|l| l.video_holds(found.len(), frames));
         }
         if let Some(given) = given
             && let Some(odd) = found.iter().zip(&given).position(|(found, given)| found.checksum != *given)
         {
-            return wrong(format!("frame {odd} of the finished video, as coded, is not that of its segment"));
+            return wrong(&|l| l.odd_frame(odd));
         }
         found.sort_by_key(|p| p.pts);
         let first = found.first().map_or(0, |p| p.pts);
@@ -182,7 +183,7 @@ impl Joiner<'_> {
             }
         };
         match found.iter().enumerate().position(|each| !is_even(each)) {
-            Some(odd) => wrong(format!("frame {odd} of the finished video is not where it should be")),
+            Some(odd) => wrong(&|l| l.misplaced_frame(odd)),
             None => Ok(()),
         }
     }

@@ -103,7 +103,7 @@ impl VideoWriter for OpenH264 {
 }
 
 fn refused(why: impl Display) -> OutputError {
-    OutputError::encoder(format!("the built-in encoder: {why}"))
+    OutputError::encoder(|l| l.built_in_says(&why))
 }
 
 fn encoder(settings: &Settings) -> Result<Encoder, OutputError> {

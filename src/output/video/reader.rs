@@ -2,6 +2,7 @@
 
 use super::ffmpeg::{Process, url, words};
 use super::y4m::{Y4mReader, header_line};
+use crate::language::Language;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Shown;
 use std::fs::File;
@@ -51,14 +52,12 @@ impl VideoReader {
                     Ok(Some(frame)) => Ok(Some(frame)),
                     // ffmpeg has ended, and tells why.
                     ended => {
-                        let doing = format!("decoding {}", path.display());
+                        let doing = |l: Language| l.decoding(path.display());
                         match output.take().map(BufReader::into_inner) {
                             Some(process) if process.has_stalled() => {
-                                let seconds = TIMEOUT.as_secs();
-                                let what = format!("ffmpeg kept still for {seconds} s {doing}, and was ended");
-                                return Err(OutputError::encoder(what));
+                                return Err(OutputError::encoder(|l| l.ffmpeg_kept_still(TIMEOUT.as_secs(), doing(l))));
                             }
-                            Some(process) => process.finish(None, &doing)?,
+                            Some(process) => process.finish(None, doing)?,
                             None => {}
                         }
                         ended.reading(path)

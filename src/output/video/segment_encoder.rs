@@ -5,6 +5,7 @@ use super::buffer_pool::PooledBuffer;
 use super::ffmpeg::{Ffmpeg, Process, packets, url};
 use super::job::VideoJob;
 use super::mp4;
+use crate::language::Language;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::{persist, temporary};
 use crate::output::store::hidden;
@@ -95,19 +96,17 @@ impl SegmentEncoder {
         let mut trial = self.start(&file)?;
         // If this fails, ffmpeg has ended, and `finish` returns its output.
         let fed = trial.feed(&settings.grey(self.job.sides()));
-        trial.finish(Some(1), "encoding a frame").map_err(|e| self.trial_error(e))?;
+        trial.finish(Some(1), Language::encoding_a_frame).map_err(|e| self.trial_error(e))?;
         fed.writing(&settings.path)
     }
 
     fn trial_error(&self, error: OutputError) -> OutputError {
         let codec = self.job.settings.codec;
         let is_missing = matches!(&error, OutputError::Encoder { words, .. } if words.contains("Unknown encoder"));
-        error.reworded(|what| match (is_missing, codec.is_hardware) {
-            (true, _) => format!("this ffmpeg has no encoder {}, which --codec {} needs", codec.encoder, codec.name),
-            (false, true) => {
-                format!("the trial encode of one frame failed: {what}; {} needs its chip and its driver", codec.name)
-            }
-            (false, false) => format!("the trial encode of one frame failed: {what}"),
+        error.reworded(|l, what| match (is_missing, codec.is_hardware) {
+            (true, _) => l.has_no_encoder(codec.encoder, codec.name),
+            (false, true) => l.trial_of_hardware_failed(what, codec.name),
+            (false, false) => l.trial_failed(what),
         })
     }
 
@@ -156,7 +155,7 @@ impl SegmentEncoder {
                 }
             }
         }
-        let closed = process.finish(Some(sent), "encoding the video");
+        let closed = process.finish(Some(sent), Language::encoding_the_video);
         let found = |file: NamedTempFile| {
             let packets = packets(&self.ffmpeg.program, file.path(), self.job.settings.options.timeout);
             Some(PartialSegment { file, frames: packets.map_or(0, |p| p.len() as u64) })

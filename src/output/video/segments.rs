@@ -12,6 +12,7 @@ use super::mp4;
 use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask};
 use super::settings::Settings;
 use super::tag::{self, Tag, name};
+use crate::language::Language;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::persist;
 use crate::output::store::folder::sweep;
@@ -253,9 +254,7 @@ impl Segments {
         }
         for (place, segment) in missing() {
             if job.source.is_none() {
-                let file = segment.file.display();
-                let what = format!("{file} was deleted: the same command with --resume makes it again");
-                return Err(OutputError::encoder(what));
+                return Err(OutputError::encoder(|l| l.segment_deleted(segment.file.display())));
             }
             let (send, task) = segment.task(place);
             for &number in &job.frames[segment.frames.clone()] {
@@ -273,10 +272,7 @@ impl Segments {
         let short = partial(path);
         Err(match files.as_slice() {
             [(only, _)] if std::fs::rename(only, &short).is_ok() => kept(cause, job.frames.len() as u64, &short),
-            _ => cause.reworded(|what| {
-                let folder = self.encoder.folder.display();
-                format!("{what}; all is encoded and kept in {folder}: --resume joins it")
-            }),
+            _ => cause.reworded(|l, what| l.all_is_kept(what, self.encoder.folder.display())),
         })
     }
 
@@ -286,10 +282,9 @@ impl Segments {
         match (self.keep(&path), failure) {
             (Ok(frames), Some(cause)) => Err(kept(cause, frames, &path)),
             (Err(0), Some(cause)) => Err(cause),
-            (Err(frames), Some(cause)) => Err(cause.reworded(|what| {
-                let folder = self.encoder.folder.display();
-                format!("{what}; {frames} frames are encoded and kept in {folder}: --resume continues with them")
-            })),
+            (Err(frames), Some(cause)) => {
+                Err(cause.reworded(|l, what| l.some_is_kept(what, frames, self.encoder.folder.display())))
+            }
             (Ok(_), None) => Ok(Some(path)),
             (Err(_), None) => Ok(None),
         }
@@ -368,5 +363,5 @@ impl Encoder for Segments {
 }
 
 fn gone() -> OutputError {
-    OutputError::encoder("the encoder has gone")
+    OutputError::encoder(Language::encoder_gone)
 }

@@ -117,9 +117,9 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     /// A number in the key's range.
     pub fn ruled(&mut self) -> Option<f64> {
         let (rule, l) = (self.key.rule, self.language());
-        let x = self.number_as(&if rule == Rule::Finite { l.number_expected() } else { rule.expected_in(l) })?;
+        let x = self.number_as(&if rule == Rule::Finite { l.number_expected() } else { rule.expected(l) })?;
         if !rule.allows(x) {
-            self.refuse::<()>(x, rule.expected_in(l));
+            self.refuse::<()>(x, rule.expected(l));
             self.help((self.key.name == "time" && x > 1.0).then(|| l.share_of_clip()));
             return None;
         }
@@ -139,7 +139,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
                 None => return self.wrong(l.number_or_word()),
             },
         };
-        self.refuse::<()>(what, l.range_or_words(rule.expected_in(l), words));
+        self.refuse::<()>(what, l.range_or_words(rule.expected(l), words));
         if let (Some(text), false) = (self.value.get_ref().as_str(), self.context.is_crowded()) {
             let number = text.trim().parse::<f64>().ok().map(|x| l.number_without_quotes(x));
             let quoted = words.split('"').skip(1).step_by(2);
@@ -180,7 +180,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         let Some(bad) = numbers.iter().find(|&&x| !key.rule.allows(x)) else { return Some(numbers) };
         // The number in a short form, without a hundred zeros.
         let shown = if bad.abs() >= 1e15 { format!("{bad:e}") } else { bad.to_string() };
-        let (l, each) = (self.language(), key.rule.expected_in(self.language()));
+        let (l, each) = (self.language(), key.rule.expected(self.language()));
         let expected = if N == 2 { l.two_values(each) } else { l.three_values(each) };
         self.problem::<()>(l.value_holds(key.name, shown), expected);
         // `0xff0000`: one number for all three.

@@ -1,5 +1,6 @@
 //! Writes a scene as the coursework's tokens, if they can express it.
 
+use crate::language::{AllLanguages, Language};
 use crate::scene::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions,
     RenderSettings, Rotation, Sampling, Scene, World,
@@ -52,47 +53,42 @@ fn look_of(scene: &Scene) -> Look {
 }
 
 // All that tokens do not say of the scene.
-fn differences(scene: &Scene, expressed: &Scene) -> Vec<String> {
+fn differences(scene: &Scene, expressed: &Scene) -> Vec<AllLanguages> {
     let Scene { world, camera, render, film, output, tracks } = scene;
     let mut no = Vec::new();
-    let mut refuse = |is_so: bool, why: &str| no.extend(is_so.then(|| why.to_owned()));
+    let mut refuse = |is_so: bool, why: &dyn Fn(Language) -> String| no.extend(is_so.then(|| AllLanguages::new(why)));
     let count = world.bodies.len();
-    refuse(count != 3, &format!("it has {count} bodies, and the tokens hold just three"));
+    refuse(count != 3, &|l| l.other_bodies(count));
     for (i, (body, expressed)) in world.bodies.iter().zip(&expressed.world.bodies).enumerate() {
-        let why = format!("body {} has lamps, bars, an index of refraction or a motion of its own", i + 1);
-        refuse(body != expressed, &why);
+        refuse(body != expressed, &|l| l.body_of_its_own(i + 1));
     }
-    refuse(world.floor.is_none(), "it has no floor");
+    refuse(world.floor.is_none(), &Language::scene_without_floor);
     if let (Some(floor), Some(expressed)) = (&world.floor, &expressed.world.floor) {
-        refuse(floor.material != expressed.material, "its floor is not plain and clear");
+        refuse(floor.material != expressed.material, &Language::floor_not_plain);
         let extent = |f: &Floor| (f.shape, f.fade, f.relief.clone());
-        refuse(extent(floor) != extent(expressed), "its floor has an extent, a fading or a relief of its own");
+        refuse(extent(floor) != extent(expressed), &Language::floor_of_its_own);
     }
-    refuse(world.air.is_foggy(), "it has fog");
+    refuse(world.air.is_foggy(), &Language::scene_has_fog);
     let has_more = world.materials().next().is_some();
-    refuse(has_more, "it has spheres, ellipsoids, rectangles, meshes or particles");
-    refuse(*render != expressed.render, "its integrator, adaptive samples, shadows or cut-off are not the default");
-    let looks = "those of `look = \"film\"` or \"plain\"";
-    refuse(*film != expressed.film, &format!("the keys of its film (exposure, bloom, tone and so on) are not {looks}"));
-    refuse(
-        *camera != expressed.camera || !matches!(camera.path, CameraPath::Cylinder { .. }),
-        "its camera stands still, follows keys or an orbit, or has a lens, another shutter or another `fov_axis`",
-    );
-    refuse(world.lights.iter().any(|l| l.radius > 0.0), "it has lights with a radius");
+    refuse(has_more, &Language::other_objects);
+    refuse(*render != expressed.render, &Language::other_tracing);
+    refuse(*film != expressed.film, &Language::other_film);
+    refuse(*camera != expressed.camera || !matches!(camera.path, CameraPath::Cylinder { .. }), &Language::other_camera);
+    refuse(world.lights.iter().any(|l| l.radius > 0.0), &Language::wide_lights);
     let count = world.lights.len();
-    refuse(count > 4, &format!("it has {count} lights, and the tokens hold at most four"));
+    refuse(count > 4, &|l| l.other_lights(count));
     let light = |world: &World| (world.highlight, world.ambient, world.sky.clone());
-    refuse(light(world) != light(&expressed.world), &format!("its ambient light, highlight or sky are not {looks}"));
-    refuse(!tracks.is_empty(), "some of its values change over the clip");
-    refuse(*output != expressed.output, "it names a video, the bits of a channel, or a loop");
+    refuse(light(world) != light(&expressed.world), &Language::other_light);
+    refuse(!tracks.is_empty(), &Language::values_change);
+    refuse(*output != expressed.output, &Language::other_output);
     no
 }
 
 /// The scene in the full dialect, or all reasons why it cannot be expressed.
-pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
+pub fn write(scene: &Scene) -> Result<String, Vec<AllLanguages>> {
     let Scene { world, camera, render, output, .. } = scene;
     let mut no = differences(scene, &as_tokens(scene, look_of(scene)));
-    let mut refuse = |is_so: bool, why: &str| no.extend(is_so.then(|| why.to_owned()));
+    let mut refuse = |is_so: bool, why: &dyn Fn(Language) -> String| no.extend(is_so.then(|| AllLanguages::new(why)));
     let paths = match &camera.path {
         CameraPath::Cylinder { eye, target } => Some((eye, target)),
         _ => None,
@@ -101,7 +97,7 @@ pub fn write(scene: &Scene) -> Result<String, Vec<String>> {
     let texture = world.floor.as_ref().and_then(|f| f.texture.as_ref());
     let (texture, files) = (texture.map_or("none".to_owned(), |t| t.to_string()), output.files.to_string());
     for path in [&texture, &files] {
-        refuse(path.contains(char::is_whitespace), &format!("the path `{path}` has white space in it"));
+        refuse(path.contains(char::is_whitespace), &|l| l.white_space(path));
     }
     let (Some(floor), Some((eye, target)), true) = (&world.floor, paths, no.is_empty()) else { return Err(no) };
     let path = |p: &CylindricalPath| list(&[p.r0, p.z0, p.phi0, p.ar, p.az, p.wr, p.wz, p.wphi, p.pr, p.pz]);
