@@ -89,7 +89,7 @@ class Studio:
     def is_settled(self):
         """Whether the best picture of what was asked for last is there."""
         shown = self.shown()
-        return shown.get("best") == "true" and shown["wish"] == shown["wanted"]
+        return shown.get("best") == "true" and shown["request"] == shown["wanted"]
 
     def wait(self, what, seconds=60):
         end = time.monotonic() + seconds

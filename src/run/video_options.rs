@@ -3,7 +3,7 @@
 use super::memory_limit;
 use crate::error::Error;
 use crate::language::Language;
-use crate::output::video::codecs::{Codec, CodecWishes};
+use crate::output::video::codecs::{Codec, CodecRequest};
 use crate::output::video::containers::{CONTAINERS, Container};
 use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::output::video::high_bit_depth::{DynamicRange, HighBitDepth};
@@ -37,8 +37,9 @@ impl VideoOptions {
         if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
             return Err(Error::usage(|l| l.full_path_not_utf8(path.display())));
         }
-        let wishes = CodecWishes { codec: self.codec, bits: self.bits, is_hdr: self.hdr, has_crf: self.crf.is_some() };
-        let codec = Codec::choose(&path, wishes).map_err(Error::Usage)?;
+        let request =
+            CodecRequest { codec: self.codec, bits: self.bits, is_hdr: self.hdr, has_crf: self.crf.is_some() };
+        let codec = Codec::choose(&path, request).map_err(Error::Usage)?;
         let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec.name == "h264";
         let range = if self.hdr { DynamicRange::Hdr } else { DynamicRange::Standard };
         let high_bit_depth = self.is_deep().then_some(HighBitDepth { range, tone: Tone::Soft });

@@ -155,6 +155,7 @@ const GIVEN_UP: &[&str] = &[
     "Waiting",
     "Watch",
     "Wish",
+    "Wishes",
     "Words",
     "Work",
     "Crew",

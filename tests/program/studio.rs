@@ -75,7 +75,7 @@ fn no_answer_waits_for_a_picture() {
     let dir = folder();
     let studio = Studio::open(dir.path(), &["scene.toml", "--size", "3840x2160", "--samples", "8", "--threads", "1"]);
     // The scene is prepared once the draft exists.
-    assert_eq!(Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&shorter=8", "")).0, 200);
+    assert_eq!(Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&downscale=8", "")).0, 200);
     let picture = studio.ask("GET", "picture?page=a&frame=0&level=1", "");
     picture.set_nonblocking(true).unwrap();
     let is_waiting = || matches!(picture.peek(&mut [0]), Err(e) if e.kind() == std::io::ErrorKind::WouldBlock);

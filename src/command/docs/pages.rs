@@ -22,15 +22,15 @@ pub struct Page {
 
 enum Text {
     Stored(&'static str),
-    // Made of the program's own declarations; a test compares the file with it.
-    Made(fn() -> String),
+    // Generated from the program's own declarations; a test compares the file with it.
+    Generated(fn() -> String),
 }
 
 impl Page {
     pub fn markdown(&self) -> String {
         match self.text {
             Text::Stored(text) => text.to_owned(),
-            Text::Made(make) => make(),
+            Text::Generated(make) => make(),
         }
     }
 
@@ -63,7 +63,7 @@ macro_rules! page {
         }
     };
     ($name:literal, $title:literal, $source:literal, $make:expr) => {
-        Page { name: $name, title: $title, source: $source, text: Text::Made($make) }
+        Page { name: $name, title: $title, source: $source, text: Text::Generated($make) }
     };
 }
 

@@ -19,7 +19,7 @@ use std::sync::Mutex;
 // Bounces of a draft.
 const DRAFT_DEPTH: u32 = 6;
 // Maximum reduction of a draft's sides.
-const MAX_SHORTER: u32 = 8;
+const MAX_DOWNSCALE: u32 = 8;
 
 /// Samples of each refinement level, in the scene's unit. The first is the draft's, the last the scene's own.
 pub fn levels(scene: &Scene) -> Vec<u32> {
@@ -42,7 +42,7 @@ pub struct PreviewRequest {
     /// The refinement level: an index into [`levels`].
     level: usize,
     /// The divisor of the sides.
-    shorter: Option<u32>,
+    downscale: Option<u32>,
     /// The camera, parsed by [`viewpoint`]; the scene's own by default.
     view: Option<String>,
 }
@@ -64,18 +64,18 @@ pub fn viewpoint(text: &str) -> Result<Viewpoint, Failure> {
 pub struct PreviewRenderer {
     options: RenderOptions,
     cache: Mutex<RendererCache>,
-    wishes: Mutex<Wishes>,
+    requests: Mutex<PreviewRequests>,
 }
 
 #[derive(Default)]
-struct Wishes {
+struct PreviewRequests {
     // The number of each page's newest request.
     newest: HashMap<String, u64>,
     // The page whose picture is being rendered, and the handle that cancels it.
     current: Option<(String, Cancel)>,
 }
 
-impl Wishes {
+impl PreviewRequests {
     // Adds a page's request and cancels its earlier one. Returns the request's number.
     fn add(&mut self, page: &str) -> u64 {
         if let Some((_, cancel)) = self.current.as_ref().filter(|(of, _)| of == page) {
@@ -101,7 +101,7 @@ struct RendererCache {
 
 impl PreviewRenderer {
     pub fn new(options: RenderOptions) -> PreviewRenderer {
-        PreviewRenderer { options, cache: Mutex::default(), wishes: Mutex::default() }
+        PreviewRenderer { options, cache: Mutex::default(), requests: Mutex::default() }
     }
 
     /// Renders a picture. Returns it with its statistics; None if the page has sent a newer request.
@@ -109,19 +109,19 @@ impl PreviewRenderer {
         &self,
         scene: &Scene,
         version: u64,
-        wish: &PreviewRequest,
+        request: &PreviewRequest,
     ) -> Result<Option<(Image<u8>, Value)>, Failure> {
-        let asked = wish.view.as_deref().map(viewpoint).transpose()?;
-        let number = lock(&self.wishes).add(&wish.page);
-        let is_newest = || lock(&self.wishes).newest.get(&wish.page).is_none_or(|n| *n == number);
+        let asked = request.view.as_deref().map(viewpoint).transpose()?;
+        let number = lock(&self.requests).add(&request.page);
+        let is_newest = || lock(&self.requests).newest.get(&request.page).is_none_or(|n| *n == number);
         let mut cache = lock(&self.cache);
         if !is_newest() {
             return Ok(None);
         }
-        let (levels, shorter) = (levels(scene), wish.shorter.unwrap_or(1));
-        let level = wish.level.min(levels.len() - 1);
-        let renderer = cache.renderer((scene, version), &self.options, (&levels, level), (asked, shorter))?;
-        let frame = wish.frame.min(scene.output.frames - 1);
+        let (levels, downscale) = (levels(scene), request.downscale.unwrap_or(1));
+        let level = request.level.min(levels.len() - 1);
+        let renderer = cache.renderer((scene, version), &self.options, (&levels, level), (asked, downscale))?;
+        let frame = request.frame.min(scene.output.frames - 1);
         let camera = scene.camera_at(f64::from(frame));
         let view = asked.unwrap_or_else(|| Viewpoint::of(&camera, frame, scene.output.frames));
         let shown = &mut renderer.prepared.scene;
@@ -131,21 +131,21 @@ impl PreviewRenderer {
         };
         let cancel = Cancel::new();
         renderer.set_cancel(cancel.clone());
-        lock(&self.wishes).current = Some((wish.page.clone(), cancel));
+        lock(&self.requests).current = Some((request.page.clone(), cancel));
         // A newer request may have come before there was anything to cancel.
         let painted = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
-        lock(&self.wishes).current = None;
+        lock(&self.requests).current = None;
         let devices = renderer.device_names();
         match painted {
             None | Some(Err(Error::Interrupted { .. })) => Ok(None),
             Some(Err(e)) => Err(e.into()),
             Some(Ok((image, stats))) => {
                 let (width, height, is_best) =
-                    (image.width(), image.height(), level + 1 == levels.len() && shorter <= 1);
+                    (image.width(), image.height(), level + 1 == levels.len() && downscale <= 1);
                 let facts = json!({
                     "width": width, "height": height, "version": version, "rays": stats.rays, "ms": ms(stats.time),
                     "best": is_best, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg,
-                    "frame": wish.frame, "devices": devices,
+                    "frame": request.frame, "devices": devices,
                 });
                 Ok(Some((image, facts)))
             }
@@ -159,7 +159,7 @@ impl RendererCache {
         (scene, version): (&Scene, u64),
         options: &RenderOptions,
         (levels, level): (&[u32], usize),
-        (view, shorter): (Option<Viewpoint>, u32),
+        (view, downscale): (Option<Viewpoint>, u32),
     ) -> Result<&mut Renderer, Failure> {
         // Far distances in the prepared scene depend on how far the camera goes.
         let origin = self.base.as_ref().map_or([0.0; 3], |base| base.prepared.first.origin);
@@ -182,13 +182,13 @@ impl RendererCache {
             self.version = version;
         }
         let Some(base) = &self.base else { return Err(Failure::usage(Language::no_scene_there)) };
-        let shorter = shorter.clamp(1, MAX_SHORTER);
+        let downscale = downscale.clamp(1, MAX_DOWNSCALE);
         let is_draft = level == 0 && levels.len() > 1;
         let is_own = level + 1 == levels.len();
-        Ok(self.variants.entry((level, shorter)).or_insert_with(|| {
+        Ok(self.variants.entry((level, downscale)).or_insert_with(|| {
             base.varied(|scene| {
                 let render = &mut scene.render;
-                (render.width, render.height) = (render.width.div_ceil(shorter), render.height.div_ceil(shorter));
+                (render.width, render.height) = (render.width.div_ceil(downscale), render.height.div_ceil(downscale));
                 if !is_own {
                     render.set_samples(levels[level]);
                     scene.film.denoise_frames = 0;

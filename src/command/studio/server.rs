@@ -145,8 +145,8 @@ async fn events(State(studio): Shared) -> Response {
     typed("text/event-stream", Body::from_stream(WatchStream::new(studio.changed.subscribe()).map(line)))
 }
 
-async fn picture(State(studio): Shared, Query(wish): Query<PreviewRequest>) -> Answer {
-    let Some((image, facts)) = aside(move || studio.paint(&wish)).await? else {
+async fn picture(State(studio): Shared, Query(request): Query<PreviewRequest>) -> Answer {
+    let Some((image, facts)) = aside(move || studio.paint(&request)).await? else {
         return Ok((StatusCode::CONFLICT, "a later picture was asked for").into_response());
     };
     let headers = [(HeaderName::from_static("x-picture"), facts.to_string())];

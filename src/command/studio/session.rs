@@ -49,12 +49,12 @@ impl Studio {
         state
     }
 
-    pub fn paint(&self, wish: &PreviewRequest) -> Result<Option<(Image<u8>, Value)>, Failure> {
+    pub fn paint(&self, request: &PreviewRequest) -> Result<Option<(Image<u8>, Value)>, Failure> {
         let (scene, version) = {
             let document = self.document();
             (document.scene().clone(), document.version())
         };
-        let painted = self.painter.paint(&scene, version, wish);
+        let painted = self.painter.paint(&scene, version, request);
         if self.document().complain(version, painted.as_ref().err()) {
             self.tell();
         }

@@ -262,7 +262,7 @@ pub const CODECS: &[Codec] = &[
 ];
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CodecWishes {
+pub struct CodecRequest {
     /// The codec; None for the container's default.
     pub codec: Option<&'static Codec>,
     pub bits: Option<u32>,
@@ -283,15 +283,15 @@ impl Codec {
         CODECS.iter().filter(|codec| codec.containers.contains(&container.extension))
     }
 
-    /// The codec of a file, which must support all that is wished. The error names the flag that the codec does not
+    /// The codec of a file, which must support all that is requested. The error names the flag that the codec does not
     /// support.
-    pub fn choose(path: &Path, wishes: CodecWishes) -> Result<&'static Codec, AllLanguages> {
+    pub fn choose(path: &Path, request: CodecRequest) -> Result<&'static Codec, AllLanguages> {
         let refused = |what: &dyn Fn(Language) -> String| Err(AllLanguages::new(what));
         let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
-        let is_high = wishes.is_hdr || wishes.bits == Some(10);
-        let mut usual = Codec::of(container).filter(|codec| !wishes.is_hdr || codec.hdr10.is_some());
+        let is_high = request.is_hdr || request.bits == Some(10);
+        let mut usual = Codec::of(container).filter(|codec| !request.is_hdr || codec.hdr10.is_some());
         let first = usual.next().or_else(|| Codec::of(container).next()).unwrap_or(&CODECS[0]);
-        let codec = wishes.codec.unwrap_or(first);
+        let codec = request.codec.unwrap_or(first);
         let name = codec.name;
         if !codec.containers.contains(&container.extension) {
             let all = Codec::of(container).map(|c| c.name).collect::<Vec<_>>().join(", ");
@@ -300,17 +300,17 @@ impl Codec {
         if is_high && (container.join != Join::Copied || Container::of(path).is_none()) {
             return refused(&|l| l.eight_bits_only(path.display()));
         }
-        if wishes.is_hdr && wishes.bits == Some(8) {
+        if request.is_hdr && request.bits == Some(8) {
             return refused(&Language::hdr_has_ten_bits);
         }
-        if wishes.is_hdr && codec.hdr10.is_none() {
+        if request.is_hdr && codec.hdr10.is_none() {
             let all = CODECS.iter().filter(|c| c.hdr10.is_some()).map(|c| c.name).collect::<Vec<_>>().join(", ");
             return refused(&|l| l.hdr_comes_in(&all, name));
         }
         if is_high && codec.ten_bits.is_none() {
             return refused(&|l| l.codec_has_eight_bits(name));
         }
-        if wishes.has_crf && codec.crf.is_none() {
+        if request.has_crf && codec.crf.is_none() {
             return refused(&|l| l.no_quality(name));
         }
         Ok(codec)
@@ -361,7 +361,7 @@ mod tests {
             ("a.webp", "ffv1", None),
         ] {
             let chosen = |is_hdr| {
-                Codec::choose(Path::new(file), CodecWishes { is_hdr, ..CodecWishes::default() }).map(|c| c.name)
+                Codec::choose(Path::new(file), CodecRequest { is_hdr, ..CodecRequest::default() }).map(|c| c.name)
             };
             assert_eq!((chosen(false), chosen(true).ok()), (Ok(usual), hdr), "{file}");
         }
@@ -369,16 +369,16 @@ mod tests {
 
     #[test]
     fn what_a_codec_does_not_have_is_refused() {
-        let none = CodecWishes::default();
-        let named = |name| CodecWishes { codec: Codec::named(name), ..none };
-        for (file, wishes, words) in [
+        let none = CodecRequest::default();
+        let named = |name| CodecRequest { codec: Codec::named(name), ..none };
+        for (file, request, words) in [
             ("a.webm", named("h264"), "a .webm holds vp9, av1, not h264"),
-            ("a.mp4", CodecWishes { is_hdr: true, ..named("hevc_nvenc") }, "HDR10 comes in h265, vp9, av1"),
-            ("a.mp4", CodecWishes { bits: Some(10), ..named("h264_nvenc") }, "h264_nvenc has eight bits"),
-            ("a.gif", CodecWishes { bits: Some(10), ..none }, "eight bits a channel: no --hdr"),
-            ("a.mov", CodecWishes { has_crf: true, ..named("prores") }, "prores has no quality setting"),
+            ("a.mp4", CodecRequest { is_hdr: true, ..named("hevc_nvenc") }, "HDR10 comes in h265, vp9, av1"),
+            ("a.mp4", CodecRequest { bits: Some(10), ..named("h264_nvenc") }, "h264_nvenc has eight bits"),
+            ("a.gif", CodecRequest { bits: Some(10), ..none }, "eight bits a channel: no --hdr"),
+            ("a.mov", CodecRequest { has_crf: true, ..named("prores") }, "prores has no quality setting"),
         ] {
-            let refused = Codec::choose(Path::new(file), wishes).unwrap_err();
+            let refused = Codec::choose(Path::new(file), request).unwrap_err();
             assert!(refused.contains(words), "{refused}");
         }
     }

@@ -16,7 +16,7 @@ let playing = false, startedAt = 0, startedFrom = 0;
 // The number of the wanted and of the shown picture, and the refinement level of the latter.
 let wanted = 1, shown = 0, level = 0, best = false, movedAt = 0;
 // The divisor of a draft's sides, adapted to the speed of rendering.
-let shorter = 1;
+let downscale = 1;
 let busy = null, wake = () => {};
 
 // The exact viewpoint of the shown picture; for other frames, the nearest known one.
@@ -34,8 +34,8 @@ function touch() {
   wake();
 }
 
-async function picture(level, shorter) {
-  const query = new URLSearchParams({ page, frame, level, shorter });
+async function picture(level, downscale) {
+  const query = new URLSearchParams({ page, frame, level, downscale });
   if (view) query.set("view", written(view));
   const abort = new AbortController();
   busy = { abort, level };
@@ -63,7 +63,7 @@ function show({ facts, bytes }, level, ms, mine) {
   if (!view) seen = facts;
   // For measurements.
   const data = canvas.dataset;
-  Object.assign(data, { frame, level, wish: mine, best: facts.best, version: facts.version, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
+  Object.assign(data, { frame, level, request: mine, best: facts.best, version: facts.version, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
 }
 
 async function paint() {
@@ -76,7 +76,7 @@ async function paint() {
     const mine = wanted;
     const isNew = shown !== mine;
     const now = isNew ? 0 : level;
-    const small = isNew && isMoving() ? shorter : 1;
+    const small = isNew && isMoving() ? downscale : 1;
     const start = performance.now();
     const answer = await picture(now, small);
     const ms = performance.now() - start;
@@ -87,8 +87,8 @@ async function paint() {
     }
     show(answer, now, ms, mine);
     if (small > 1 || (isNew && isMoving())) {
-      if (ms > 60 && shorter < 6) shorter += 1;
-      if (ms < 25 && shorter > 1) shorter -= 1;
+      if (ms > 60 && downscale < 6) downscale += 1;
+      if (ms < 25 && downscale > 1) downscale -= 1;
     }
     shown = mine;
     best = answer.facts.best;
