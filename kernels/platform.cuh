@@ -22,7 +22,8 @@
 #endif
 
 // POLYFLY_NOINLINE marks code that few scenes need. It stays out of line, so that the common code remains compact in
-// the instruction cache.
+// the instruction cache. Such functions call each other at most once more: of four calls within each other, ptxas 13.0 made
+// code that lost track of which lanes wait for each other (a test in src/device/gpu/modules.rs counts them).
 
 // Loops over a scene's objects are not unrolled on a GPU: the kernel would exceed the instruction cache (measured on an
 // H200: 10 to 15 % of its time).

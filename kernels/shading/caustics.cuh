@@ -94,7 +94,7 @@ POLYFLY_NOINLINE Mask passes_bending_body(const S& scene, Vec o, Vec d, Int last
 }
 // What a segment of a caustic's path lets through. bends: bodies that bend light stop it.
 template <class S>
-POLYFLY_NOINLINE Vec open_way(const S& scene, Vec o, Vec d, Int last_surface, Mask active, bool bends) {
+POLYFLY_FN Vec open_way(const S& scene, Vec o, Vec d, Int last_surface, Mask active, bool bends) {
   const Vec none = vec(Real(0.0f), Real(0.0f), Real(0.0f)), all = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   if (!scene.constants.shadows) return all;
   if (bends) active = active & !passes_bending_body(scene, o, d, last_surface, active);
@@ -175,10 +175,13 @@ struct FacetQueue {
     if (!any(valid)) return;
     const Vec o = q + vec(body.centre);
     const Int origin = select(outside, Int(origin_outside(SHAPE_BODY, k)), Int(body.origin_inside));
-    light = light * open_way(scene, o, sample.towards * (one - t), origin, valid, is_light);
-    valid = valid & (max_component(light) > zero);
-    if (!any(valid)) return;
-    light = light * open_way(scene, o, (p - o) * Real(SHORT_OF), origin, valid, is_light);
+    POLYFLY_NO_UNROLL
+    for (int leg = 0; leg < 2; ++leg) {
+      const Vec way = leg == 0 ? sample.towards * (one - t) : (p - o) * Real(SHORT_OF);
+      light = light * open_way(scene, o, way, origin, valid, is_light);
+      valid = valid & (max_component(light) > zero);
+      if (!any(valid)) return;
+    }
     sum = select(valid, sum + light, sum);
   }
 };
@@ -356,8 +359,8 @@ POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec p, Vec l,
 
 // The light that a body refracts to a surface from a point l of a light. p_hat and l_hat are in radii of the body.
 template <class S>
-POLYFLY_NOINLINE Vec refracted_from(const S& scene, int k, const Light& light, Vec l, const Ray& ray,
-                                    const Surface<S>& s, Real ior, Mask lit) {
+POLYFLY_FN Vec refracted_from(const S& scene, int k, const Light& light, Vec l, const Ray& ray, const Surface<S>& s,
+                              Real ior, Mask lit) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   Vec sum = vec(zero, zero, zero);
   const Body& body = scene.bodies.at(k);
@@ -398,13 +401,16 @@ POLYFLY_NOINLINE Vec refracted_from(const S& scene, int k, const Light& light, V
       colour = colour * (facet_passes(scene, outer, ior, path.near_cosine, valid) *
                          facet_passes(scene, inner, ior, path.far_cosine, valid));
       if (absorbs(inner)) colour = colour * attenuate(vec(inner.absorb), path.length * size);
+      // To the light, to the surface, and between both faces, if other things are inside of the body.
       const Vec start = b + vec(body.centre), end = a + vec(body.centre);
-      colour = colour * open_way(scene, start, l - start, origin, valid, true);
-      valid = valid & (max_component(colour) > zero);
-      if (!any(valid)) continue;
-      colour = colour * open_way(scene, end, (s.p - end) * Real(SHORT_OF), origin, valid, true);
-      if (!isolated)
-        colour = colour * open_way(scene, start, (end - start) * Real(0.999f), Int(body.origin_inside), valid, true);
+      POLYFLY_NO_UNROLL
+      for (int leg = 0; leg < (isolated ? 2 : 3); ++leg) {
+        const Vec from = leg == 1 ? end : start;
+        const Vec way = leg == 0 ? l - start : leg == 1 ? (s.p - end) * Real(SHORT_OF) : (end - start) * Real(0.999f);
+        colour = colour * open_way(scene, from, way, leg < 2 ? origin : Int(body.origin_inside), valid, true);
+        valid = valid & (max_component(colour) > zero);
+        if (!any(valid)) break;
+      }
       sum = select(valid, sum + colour, sum);
     }
   }
