@@ -15,6 +15,7 @@ struct Array {
   }
 #ifdef __CUDACC__
   POLYFLY_METHOD T load(int i) const {
+    static_assert(sizeof(T) % sizeof(float4) == 0, "at() reads smaller elements");
     T element;
     const float4* from = (const float4*)(data + i);
     for (int k = 0; k < (int)(sizeof(T) / sizeof(float4)); ++k) ((float4*)&element)[k] = __ldg(from + k);

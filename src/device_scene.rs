@@ -1,6 +1,7 @@
 //! The flat arrays that the kernels read, filled from a scene and its files. Some stay for a whole run; a time step
 //! replaces the others.
 
+mod beams;
 mod coat;
 mod emitters;
 mod film;
@@ -18,7 +19,7 @@ use crate::assets::Assets;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
     FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FILTER_LAST, FeatureSet, FloorQuad, FrameParams,
-    HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, Light, MAX_DEPTH, Material, MipLevel,
+    HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, MAX_DEPTH, Material, MipLevel,
     Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::language::{AllLanguages, Language, Message};
@@ -26,6 +27,7 @@ use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
 use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Sampling, Scene, Tone, limits};
 use geometry::Geometry;
+use lights::Lights;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use upload::ArrayUploader;
@@ -59,8 +61,8 @@ pub struct DeviceScene {
     pub fixed: Arc<FixedArrays>,
     /// Shapes and their tree. Time steps share it if no shape moves.
     pub geometry: Arc<Geometry>,
-    /// Point lights and the sun. Time steps share them if none changes.
-    pub lights: Arc<Vec<Light>>,
+    /// Point lights and the sun, and their beams through bodies. Time steps share them if none changes.
+    pub lights: Arc<Lights>,
     /// Constants that all rays share.
     pub constants: Constants,
     /// The point of the scene that is the origin of the arrays' coordinates.
@@ -158,7 +160,7 @@ impl DeviceScene {
             filter: filter_places(scene.film.filter),
         };
         let constants = constants(scene, assets, &geometry);
-        let lights = Arc::new(lights::points(scene, assets, geometry.reach));
+        let lights = Arc::new(Lights::new(scene, assets, &geometry));
         Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin })
     }
 
@@ -170,17 +172,17 @@ impl DeviceScene {
             true => Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..geometry(scene, assets) }),
             false => Arc::clone(&self.geometry),
         };
-        let mut lights = Arc::clone(&self.lights);
+        let lights = match scene.geometry_moves() || !scene.tracks.is_empty() {
+            true => Some(Lights::new(scene, assets, &geometry)).filter(|lights| *lights != *self.lights),
+            false => None,
+        };
+        let lights = lights.map_or_else(|| Arc::clone(&self.lights), Arc::new);
         let constants = if scene.tracks.is_empty() {
             let [relief_u, relief_v] = floor::relief_offset(scene.world.floor.as_ref());
             let sky_distance = 4.0 * geometry.reach;
             Constants { bvh_root: geometry.root, sky_distance, relief_u, relief_v, ..self.constants }
         } else {
             let now = constants(scene, assets, &geometry);
-            let points = lights::points(scene, assets, geometry.reach);
-            if points != *lights {
-                lights = Arc::new(points);
-            }
             let Constants { lightmap_scale, lightmap_size, .. } = self.constants;
             let cutoffs = match scene.film.exposure {
                 Exposure::Stops(_) => (now.cutoff, now.light_cutoff),
@@ -231,8 +233,8 @@ impl DeviceScene {
             }
         }
         let placed = self.upload_fixed(&mut Host).and_then(|fixed| {
-            let lights = Host.push(&self.lights)?;
-            self.geometry.place(&mut Host, &GpuScene { lights, ..fixed })
+            let lit = self.lights.place(&mut Host, &fixed)?;
+            self.geometry.place(&mut Host, &lit)
         });
         match placed {
             Ok(arrays) => HostScene { arrays, borrow: PhantomData },
@@ -268,7 +270,7 @@ impl DeviceScene {
         Some(SmallScene {
             slabs: Inline::of(&geometry.slabs)?,
             bodies: Inline::of(&geometry.bodies)?,
-            lights: Inline::of(&self.lights)?,
+            lights: Inline::of(&self.lights.points)?,
             floor: Inline::of(&self.fixed.floor)?,
             materials: Inline::of(&materials)?,
             mip_levels: placed.mip_levels,

@@ -18,7 +18,7 @@ mod camera;
 mod caustics;
 mod circles;
 mod coat;
-mod common;
+pub(crate) mod common;
 mod denoise;
 mod domain;
 mod edit;

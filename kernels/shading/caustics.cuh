@@ -186,6 +186,21 @@ struct FacetQueue {
   }
 };
 
+// Whether a face may mirror a light to a surface. The way from the surface's image to the light's middle crosses the plane of the face
+// at q; those to its other points cross it near q, or anywhere, if the light reaches through the plane.
+POLYFLY_FN Mask may_mirror(const Light& light, const Body& body, const Facet& facet, Real height, Vec image) {
+  const Real one = Real(1.0f), size = radius_of(body), radius = Real(light.radius), up = abs(height);
+  const Vec way = vec(light.position) - image;
+  const Real rise = abs(dot(facet.n, way));   // of the light's middle above the image
+  const Real nearest = rise - radius;
+  const Real distance = sqrt(within_domain(dot(way, way)));
+  const Vec q = fma(way, up * reciprocal(within_domain(rise)), image - vec(body.centre)) - facet.n * facet.offset;
+  const Real face = sqrt_or_zero(fma(facet.offset, -facet.offset, size * size));
+  const Real moves = up * radius * reciprocal(within_domain(max(nearest, up))) * fma(distance, reciprocal(within_domain(rise)), one);
+  const Real reach = fma(face + moves, Real(1.001f), size * Real(1.0e-3f));
+  return (nearest <= up) | (dot(q, q) <= reach * reach);
+}
+
 // The lights whose paths are tried. Path tracing hits the sun and other emitters itself.
 template <bool WITH_EMITTERS, class S>
 POLYFLY_FN int caustic_lights(const S& scene) {
@@ -234,7 +249,9 @@ POLYFLY_NOINLINE Vec mirrored_light(const S& scene, int k, const Ray& ray, const
     POLYFLY_NO_UNROLL
     for (int l = 0; l < caustic_lights<WITH_EMITTERS>(scene); ++l) {
       queue.is_light = l < scene.lights.len;
-      sample_light<WITH_EMITTERS>(scene, l, turned, image, tried, queue);
+      Mask sampled = tried;
+      if (queue.is_light) sampled = sampled & may_mirror(scene.lights.at(l), body, facet, height, image.p);
+      if (any(sampled)) sample_light<WITH_EMITTERS>(scene, l, turned, image, sampled, queue);
     }
     sum = sum + queue.sum;
   }
@@ -357,13 +374,25 @@ POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec p, Vec l,
   return path;
 }
 
-// The light that a body refracts to a surface from a point l of a light. p_hat and l_hat are in radii of the body.
+// Whether a point p above the face `near` may be in the beam, in radii of the body. From any point of the patch the direction to p
+// differs from that from its middle by at most the patch's radius over the distance.
+POLYFLY_FN Mask meets_beam(const Beam& beam, const Facet& near, Vec p) {
+  const Vec way = p - vec(beam.patch);
+  const Real height = dot(near.n, way), distance = sqrt(within_domain(dot(way, way)));
+  const Vec off = fma(way - near.n * height, reciprocal(distance), -vec(beam.lean));
+  const Real patch = Real(beam.patch_radius);
+  const Real spread = fma(patch, reciprocal(max(max(distance - patch, height), Real(FACET_NEAR))), Real(beam.lean_radius));
+  return (dot(near.n, p) - near.offset > Real(FACET_NEAR)) & (dot(off, off) < spread * spread);
+}
+
+// The light that a body refracts to a surface from a point l of the light `number`. p_hat and l_hat are in radii of the body.
 template <class S>
-POLYFLY_FN Vec refracted_from(const S& scene, int k, const Light& light, Vec l, const Ray& ray, const Surface<S>& s,
-                              Real ior, Mask lit) {
-  const Real zero = Real(0.0f), one = Real(1.0f);
+POLYFLY_FN Vec refracted_from(const S& scene, int k, int number, Vec l, const Ray& ray, const Surface<S>& s, Real ior,
+                              Mask lit) {
+  const Real zero = Real(0.0f);
   Vec sum = vec(zero, zero, zero);
   const Body& body = scene.bodies.at(k);
+  const Light& light = scene.lights.at(number);
   const Material& outer = scene.materials.at(body.material);
   const Material& inner = scene.materials.at(body.material_inside);
   const Real size = radius_of(body), inverse = reciprocal(size);
@@ -373,46 +402,42 @@ POLYFLY_FN Vec refracted_from(const S& scene, int k, const Light& light, Vec l, 
   const Mask tried = lit & (max(largest(p_hat), largest(l_hat)) < Real(1.0e12f));
   const Int origin = Int(origin_outside(SHAPE_BODY, k));
   const bool isolated = (body.origin_inside & ISOLATED) != 0;
-  const Real below = reciprocal(ior), slack = fma(below * below, Real(2.0f), Real(1.0e-3f)) - Real(2.0f);
+  const int lights = scene.lights.len, end = scene.first_beams.at(k * lights + number + 1);
   POLYFLY_NO_UNROLL
-  for (int i = 0; i < 2 * body.slabs; ++i) {
+  for (int b = scene.first_beams.at(k * lights + number); b < end; ++b) {
+    const Beam& beam = scene.beams.at(b);
+    const int i = beam.near, j = beam.far;
     Facet near = facet_of(scene, body, i);
     near.offset = near.offset * inverse;
-    const Mask leaves = tried & (dot(near.n, p_hat) - near.offset > Real(FACET_NEAR));
-    if (!near.exists || !any(leaves)) continue;
+    const Mask leaves = tried & meets_beam(beam, near, p_hat);
+    if (!any(leaves)) continue;
+    Facet far = facet_of(scene, body, j);
+    far.offset = far.offset * inverse;
+    const Mask enters = leaves & (dot(far.n, l_hat) - far.offset > Real(FACET_NEAR));
+    if (!any(enters)) continue;
+    const BentPath path = bent_path(near, far, p_hat, l_hat, ior, enters);
+    if (!any(path.found)) continue;
+    const Vec near_point = path.near * size, far_point = path.far * size;
+    Mask valid = path.found & is_in_facet(scene, body, i, near_point, rim) & is_in_facet(scene, body, j, far_point, rim);
+    if (!any(valid)) continue;
+    const LightSample sample = eval_light(scene, near_point + vec(body.centre) - s.p, light, ray, s, valid);
+    valid = valid & sample.valid;
+    if (!any(valid)) continue;
+    Vec colour = sample.colour * vec(outer.transmit) * vec(inner.transmit) * path.spread;
+    colour = colour * (facet_passes(scene, outer, ior, path.near_cosine, valid) *
+                       facet_passes(scene, inner, ior, path.far_cosine, valid));
+    if (absorbs(inner)) colour = colour * attenuate(vec(inner.absorb), path.length * size);
+    // To the light, to the surface, and between both faces, if other things are inside of the body.
+    const Vec start = far_point + vec(body.centre), stop = near_point + vec(body.centre);
     POLYFLY_NO_UNROLL
-    for (int j = 0; j < 2 * body.slabs; ++j) {
-      Facet far = facet_of(scene, body, j);
-      far.offset = far.offset * inverse;
-      Mask enters = leaves & (dot(far.n, l_hat) - far.offset > Real(FACET_NEAR));
-      if (j == i || !far.exists) continue;
-      // Inside, the path is within the critical angle of both normals.
-      enters = enters & (slack - dot(near.n, far.n) > -one);
-      if (!any(enters)) continue;
-      const BentPath path = bent_path(near, far, p_hat, l_hat, ior, enters);
-      if (!any(path.found)) continue;
-      const Vec a = path.near * size, b = path.far * size;
-      Mask valid = path.found & is_in_facet(scene, body, i, a, rim) & is_in_facet(scene, body, j, b, rim);
-      if (!any(valid)) continue;
-      const LightSample sample = eval_light(scene, a + vec(body.centre) - s.p, light, ray, s, valid);
-      valid = valid & sample.valid;
-      if (!any(valid)) continue;
-      Vec colour = sample.colour * vec(outer.transmit) * vec(inner.transmit) * path.spread;
-      colour = colour * (facet_passes(scene, outer, ior, path.near_cosine, valid) *
-                         facet_passes(scene, inner, ior, path.far_cosine, valid));
-      if (absorbs(inner)) colour = colour * attenuate(vec(inner.absorb), path.length * size);
-      // To the light, to the surface, and between both faces, if other things are inside of the body.
-      const Vec start = b + vec(body.centre), end = a + vec(body.centre);
-      POLYFLY_NO_UNROLL
-      for (int leg = 0; leg < (isolated ? 2 : 3); ++leg) {
-        const Vec from = leg == 1 ? end : start;
-        const Vec way = leg == 0 ? l - start : leg == 1 ? (s.p - end) * Real(SHORT_OF) : (end - start) * Real(0.999f);
-        colour = colour * open_way(scene, from, way, leg < 2 ? origin : Int(body.origin_inside), valid, true);
-        valid = valid & (max_component(colour) > zero);
-        if (!any(valid)) break;
-      }
-      sum = select(valid, sum + colour, sum);
+    for (int leg = 0; leg < (isolated ? 2 : 3); ++leg) {
+      const Vec from = leg == 1 ? stop : start;
+      const Vec way = leg == 0 ? l - start : leg == 1 ? (s.p - stop) * Real(SHORT_OF) : (stop - start) * Real(0.999f);
+      colour = colour * open_way(scene, from, way, leg < 2 ? origin : Int(body.origin_inside), valid, true);
+      valid = valid & (max_component(colour) > zero);
+      if (!any(valid)) break;
     }
+    sum = select(valid, sum + colour, sum);
   }
   return sum;
 }
@@ -445,7 +470,7 @@ POLYFLY_NOINLINE Vec refracted_light(const S& scene, int k, const Ray& ray, cons
         const Pair u2 = get_2d(subsample(point, count, j), bounce * Int(scene.lights.len) + Int(i + DIM_LIGHTS));
         l = vec(body.centre) + point_on_light(light, l - vec(body.centre), s.n, u2);
       }
-      const Vec seen = refracted_from(scene, k, light, l, ray, s, ior, sampled);
+      const Vec seen = refracted_from(scene, k, i, l, ray, s, ior, sampled);
       sum = select(sampled, fma(seen, reciprocal(to_real(count)), sum), sum);
     }
   }
@@ -464,10 +489,12 @@ POLYFLY_FN Vec caustics(const S& scene, const Ray& incoming, const Surface<S>& s
   const Surface<S> s = surface;
   const Wavelength wave = length;
   Vec sum = vec(Real(0.0f), Real(0.0f), Real(0.0f));
-  POLYFLY_NO_UNROLL
-  for (int k = 0; k < scene.bodies.len; ++k) {
-    sum = sum + mirrored_light<WITH_EMITTERS>(scene, k, ray, s, point, lit);
-    sum = sum + refracted_light<WITH_EMITTERS>(scene, k, ray, s, wave, point, lit);
+  if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
+    POLYFLY_NO_UNROLL
+    for (int k = 0; k < scene.bodies.len; ++k) {
+      sum = sum + mirrored_light<WITH_EMITTERS>(scene, k, ray, s, point, lit);
+      sum = sum + refracted_light<WITH_EMITTERS>(scene, k, ray, s, wave, point, lit);
+    }
   }
   return sum;
 }

@@ -1,15 +1,46 @@
 //! Point lights, and the lamps of bodies as disc lights.
 
+use super::beams::Beams;
+use super::geometry::Geometry;
 use super::shapes::polyhedron::{lamp_light, lamp_radius};
+use super::upload::ArrayUploader;
 use crate::assets::Assets;
-use crate::gpu_types::{FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, FeatureSet, Light as GpuLight, SMALL_LIGHTS};
+use crate::gpu_types::{
+    FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, FeatureSet, Light as GpuLight, SMALL_LIGHTS, Scene as GpuScene,
+};
 use crate::math::platonic::Solid;
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, LampShape, LampSides, Light, Material, MaterialKind, Scene};
 
-/// The scene's point lights, and the sun. `reach` bounds its coordinates.
-pub fn points(scene: &Scene, assets: &Assets, reach: f32) -> Vec<GpuLight> {
+/// The lights that kernels ask one by one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lights {
+    pub points: Vec<GpuLight>,
+    // Their ways through bodies that bend light; empty without caustics.
+    beams: Beams,
+}
+
+impl Lights {
+    pub fn new(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Lights {
+        let points = points(scene, assets, geometry.reach);
+        let beams = if scene.render.caustics { Beams::new(scene, geometry, &points) } else { Beams::default() };
+        Lights { points, beams }
+    }
+
+    /// `scene` with these arrays, uploaded by `to`.
+    pub fn place<P: ArrayUploader>(&self, to: &mut P, scene: &GpuScene) -> Result<GpuScene, P::Error> {
+        Ok(GpuScene {
+            lights: to.push(&self.points)?,
+            beams: to.push(&self.beams.beams)?,
+            first_beams: to.push(&self.beams.first)?,
+            ..*scene
+        })
+    }
+}
+
+// The scene's point lights, and the sun. `reach` bounds its coordinates.
+fn points(scene: &Scene, assets: &Assets, reach: f32) -> Vec<GpuLight> {
     let samples = scene.render.integrator.own(scene.render.light_samples, 1) as i32;
     let light = |l: &Light| GpuLight {
         position: to_f32(clamp_to_radius(l.position, f64::from(reach))),

@@ -46,9 +46,8 @@ fn dump(device_scene: &DeviceScene, scene: &Scene, frame: u32) -> Vec<u8> {
 
     let mut blob = Blob::default();
     let Ok(fixed) = device_scene.upload_fixed(&mut blob);
-    let Ok(mut placed) = device_scene.geometry.place(&mut blob, &fixed);
-    let Ok(lights) = blob.push(&device_scene.lights);
-    placed.lights = lights;
+    let Ok(lit) = device_scene.lights.place(&mut blob, &fixed);
+    let Ok(placed) = device_scene.geometry.place(&mut blob, &lit);
     let small = device_scene.small(&placed);
     let head = [blob.0.len() as u64, u64::from(small.is_some()), planes.len() as u64, features.bytes().len() as u64];
     let small = small.as_ref().map_or(&[][..], |s| bytes_of(std::slice::from_ref(s)));

@@ -46,8 +46,7 @@ impl<A: Api> ResidentScene<A> {
             Some((_, old)) => Arc::clone(&old.lights),
             None => {
                 let lights;
-                (arrays, lights) =
-                    upload_arrays::<A>(context, |to| Ok(GpuScene { lights: to.push(&scene.lights)?, ..arrays }))?;
+                (arrays, lights) = upload_arrays::<A>(context, |to| scene.lights.place(to, &arrays))?;
                 lights
             }
         };
