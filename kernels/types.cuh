@@ -115,8 +115,7 @@ POLYFLY_METHOD constexpr bool has_any(u64 features) {
 }
 // Whether the scene has all of these features. What it does not have, kernels leave out: those for a type leave out all
 // features that the type lacks; and when a GPU loads its kernels, the host tells them the features of the scene as a constant
-// (src/device/gpu/modules.rs), so that the driver leaves out the others. CPUs with one lane stand in for GPUs: they ask the scene.
-// Other CPUs have the code anyway, and ask what it asks.
+// (src/device/gpu/modules.rs), so that the driver leaves out the others. CPUs ask the scene.
 #ifdef __CUDACC__
 // A driver folds numbers of 32 bits best, so it is told of half of the features at a time.
 template <bool UPPER>
@@ -149,7 +148,7 @@ POLYFLY_FN bool uses(const S& scene) {
 #ifdef __CUDACC__
   return has_loaded<FEATURES>(true);
 #else
-  return POLYFLY_LANES > 1 || (scene.constants.features & FEATURES) == FEATURES;
+  return (scene.constants.features & FEATURES) == FEATURES;
 #endif
 }
 // Whether it has one of them.
@@ -159,7 +158,7 @@ POLYFLY_FN bool uses_any(const S& scene) {
 #ifdef __CUDACC__
   return has_loaded<FEATURES>(false);
 #else
-  return POLYFLY_LANES > 1 || (scene.constants.features & FEATURES) != 0;
+  return (scene.constants.features & FEATURES) != 0;
 #endif
 }
 // Whether surfaces may differ from those of simple materials: a floor's relief has a roughness as materials have.

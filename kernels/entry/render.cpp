@@ -25,7 +25,8 @@ const S& scene_as(const Scene& scene, const SmallScene* small) {
 // instances of a GPU, which it stands in for; other sets have fewer.
 void trace_any_tile(const Scene& scene, const SmallScene* small, const FrameParams& frame, const Launch& launch,
                     const FilmBuffers& film, int left, int top, void* scratch, Counts& counts) {
-  const int code = scene.constants.integrator, features = scene.constants.features;
+  const int code = scene.constants.integrator;
+  const u64 features = scene.constants.features;
 #define TRACE(integrator, kind)                                                               \
   if (code == integrator##_code && !(features & ~SceneTraits<kind##_scene>::features))        \
     return trace_tile<integrator##_integrator>(scene_as<kind##_scene>(scene, small), frame, launch, film, left, top, \

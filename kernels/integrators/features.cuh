@@ -43,7 +43,7 @@ POLYFLY_FN void trace_features(const S& scene, const FrameParams& frame, const L
         if (bounce < launch.follows) going = met & !(s.alpha + s.fuzz > zero) & (clear > diffuse + diffuse);
         albedo = select(met, ray.weight * (s.albedo + all_of(s.reflect) + s.transmit), albedo);
         normal = select(met, s.n, normal);
-        ray = followed(scene, ray, s);
+        if (any(going)) ray = followed(scene, ray, s);
         ends = ends & !going;
       }
       const Int red = to_fixed(min(albedo.x, one)), green = to_fixed(min(albedo.y, one)), blue = to_fixed(min(albedo.z, one));

@@ -17,7 +17,7 @@
 
 template <class S>
 POLYFLY_FN bool has_caustics(const S& scene) {
-  return uses<FEATURE_CAUSTICS>(scene) && (scene.constants.features & FEATURE_CAUSTICS) != 0;
+  return uses<FEATURE_CAUSTICS>(scene);
 }
 // Whether light bends in a body of this material, or is tinted over a distance that shadow rays do not know.
 POLYFLY_FN bool is_refracting(const Material& m) {
