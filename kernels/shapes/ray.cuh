@@ -66,5 +66,6 @@ POLYFLY_FN Mask is_isolated(Int last_surface) { return (last_surface & Int(ISOLA
 struct Segment {
   Vec o, d;
   Real dd, inverse_dd;  // d.d, and its inverse
+  Real inverse_size;    // a power of two; times d, its largest component is from 1 to 2
   Int last_surface;
 };

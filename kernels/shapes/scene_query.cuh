@@ -67,7 +67,8 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
   Vec remaining = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   if (has_fog(scene)) remaining = remaining * fog_transmittance(scene, sqrt(squared_length(d)));
   const Real zero = Real(0.0f), one = Real(1.0f);
-  const Segment line = {o, d, dot(d, d), reciprocal(squared_length(d)), last_surface};
+  const Segment line = {o, d, dot(d, d), reciprocal(squared_length(d)), inverse_power_of_two(largest(d)),
+                        last_surface};
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);

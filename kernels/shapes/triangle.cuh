@@ -45,8 +45,8 @@ POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment&
   const int surface = surface_number(SHAPE_TRIANGLE, i);
   const Triangle& tri = scene.triangles.at(i);
   const Mask tested = active & starts_elsewhere(tri, surface, line.last_surface);
-  const TriangleHit x = triangle_hit(tri, surface, line.o, line.d);
-  const Mask in = tested & x.hit & (x.t < Real(1.0f));
+  const TriangleHit x = triangle_hit(tri, surface, line.o, line.d * line.inverse_size);
+  const Mask in = tested & x.hit & (x.t * line.inverse_size < Real(1.0f));
   if (!any(in)) return;
   remaining = select(in, remaining * shadow_transmittance(scene.materials.at(tri.material_index)), remaining);
   active = active & (max_component(remaining) > Real(0.0f));

@@ -50,6 +50,14 @@ fn floor(keys: &str) -> String {
     format!("[floor]\ncorners = [[-6,-6,0],[-6,6,0],[6,6,0],[6,-6,0]]\ntexture = \"none\"\n{keys}\n")
 }
 
+// Shadow rays to the sun are ten thousand times as long as the scene is wide.
+#[test]
+fn a_huge_panel_stops_the_light_of_the_sun() {
+    let camera = "[camera.orbit]\ndistance = 1.77e11\n[sky]\nimage = \"@sun\"\nsun_elevation_deg = 30\n";
+    let shapes = "[[body]]\nsolid = \"tetrahedron\"\nradius = 4.6e10\n[[rectangle]]\nsize = [1e11, 1.1e11]\n";
+    same_on_every_set("a huge panel", &toml(&format!("{HEAD}{camera}{shapes}")), 0);
+}
+
 #[test]
 fn a_relief_on_clear_metal_has_a_roughness_of_0() {
     let relief =
