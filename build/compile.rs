@@ -38,6 +38,8 @@ pub fn compile(set: &KernelSet) {
         .flag_if_supported("-Wno-psabi")
         .flag_if_supported("-Wno-uninitialized")
         .flag_if_supported("-Wno-maybe-uninitialized")
+        // Masks of one lane are bools.
+        .flag_if_supported("-Wno-bitwise-instead-of-logical")
         .warnings(true)
         // Where variables live takes longer than all the rest.
         .debug(false)
