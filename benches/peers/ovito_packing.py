@@ -1,11 +1,12 @@
 """A packing of balls beside OVITO's Tachyon renderer, for benches/record: 800x800, one ray a pixel, a light and no occlusion. Both take turns; both
-times hold the tree.
+times hold the tree. polyfly's work of all cores is that of its whole process, with its start, reading and writing.
 
 Usage: ovito_packing.py POLYFLY WORK COUNT...      (TURNS in the environment may be another)"""
 
 import csv
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -35,14 +36,17 @@ for count in counts:
     renderer = TachyonRenderer(ambient_occlusion=False, antialiasing=False, shadows=False)
     ours, theirs = [], []
     for _ in range(turns + 1):
-        said = subprocess.run([polyfly, "particles", "CPU", file, "800", "800", f"{work}/packing.data", "--runs", "3"], check=True, capture_output=True, text=True)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        said = subprocess.run([polyfly, "particles", "CPU", file, "800", "800", f"{work}/packing.data"], check=True, capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times = dict(re.findall(r"(tree|render) ([0-9.]+) ms", said.stdout + said.stderr))
-        ours.append(float(times["tree"]) + float(times["render"]))
+        cores = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        ours.append((float(times["tree"]) + float(times["render"]), 1e3 * cores))
         start, work_before = time.perf_counter(), time.process_time()
         view.render_image(size=(800, 800), filename=f"{work}/packing.png", renderer=renderer)
         theirs.append((1e3 * (time.perf_counter() - start), 1e3 * (time.process_time() - work_before)))
-    print(f"| {len(rows)} | polyfly, tree and picture | {statistics.median(ours[1:]):.0f} | |")
-    ms, cores = map(statistics.median, zip(*theirs[1:]))
-    print(f"| {len(rows)} | OVITO, Tachyon | {ms:.0f} | {cores:.0f} |", flush=True)
+    for program, runs in [("polyfly", ours), ("OVITO, Tachyon", theirs)]:
+        ms, cores = map(statistics.median, zip(*runs[1:]))
+        print(f"| {len(rows)} | {program} | {ms:.0f} | {cores:.0f} |", flush=True)
     for pipeline in list(ovito.scene.pipelines):
         pipeline.remove_from_scene()
