@@ -104,7 +104,7 @@ impl Hidden {
                     self.lights.entry((light, number)).or_default().push(frame);
                 }
             }
-            // An eye in a ball is told anyway.
+            // Another check reports an eye in a ball.
             if has_eye && about_shape.list != "sphere" && !is_lit && !has_lamp_inside(world, shape) {
                 self.cameras.entry(number).or_default().push(frame);
             }

@@ -188,7 +188,7 @@ fn samples_help(language: Language, text: &str) -> Option<String> {
     })
 }
 
-// What a second positional argument may be, if not a scene, by itself and by the argument before it.
+// What a second positional argument may mean, if it is not a scene: judged from it and from the argument before it.
 fn no_scene(language: Language, words: &[String], second: &str) -> Option<(String, String)> {
     let at = words.iter().position(|word| word == second)?;
     let before = |back: usize| at.checked_sub(back).map_or("", |at| words[at].as_str());

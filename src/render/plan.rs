@@ -115,9 +115,9 @@ pub struct Plan {
     is_transparent: bool,
     /// The number of moments within the shutter's time that a frame's samples are spread over; 1 without motion blur.
     pub moments: u32,
-    /// The frames that the host makes each one of.
+    /// The frames whose light the host needs for each frame.
     pub window: Window,
-    // Those that a device makes each one of.
+    // The frames whose light a device needs for each frame.
     lenders: Window,
 }
 
@@ -206,7 +206,7 @@ impl Plan {
         halves.into_iter().take(if second > 0 { 2 } else { 1 }).collect()
     }
 
-    // The samples that are known apart where noise is not measured. A single sample has no halves.
+    // The two halves of the samples that are kept apart where noise is not measured. A single sample is one half.
     fn halves(&self) -> Vec<Range<u32>> {
         let first = if self.has_halves { self.samples.div_ceil(2) } else { self.samples };
         [0..first, first..self.samples].into_iter().filter(|samples| !samples.is_empty()).collect()
@@ -225,7 +225,7 @@ impl Plan {
         if self.lenders.is_single() { vec![frame] } else { self.lenders.around(frame) }
     }
     /// The largest number of these.
-    pub fn most_frames(&self) -> usize {
+    pub fn max_frames(&self) -> usize {
         self.lenders.len()
     }
     // What the denoiser on a device reads.

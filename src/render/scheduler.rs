@@ -303,7 +303,7 @@ impl<'a> FrameQueue<'a> {
                 }
                 let moments = scenes.pool.install(|| scenes.moments_of(frame, count))?;
                 recent.push_back((frame, moments.clone()));
-                while recent.len() > self.work.plan.most_frames() {
+                while recent.len() > self.work.plan.max_frames() {
                     recent.pop_front();
                 }
                 Ok(moments)

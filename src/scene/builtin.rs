@@ -56,7 +56,7 @@ pub const SAMPLES: &[Builtin] = scenes! { "scenes":
     "weekend.toml",
 };
 
-/// The templates of `polyfly new`; the first is the one that it takes by itself.
+/// The templates of `polyfly new`; the first is the default.
 pub const TEMPLATES: &[Builtin] = scenes! { "scenes/templates":
     "infinity.toml",
     "jewel.toml",
@@ -154,7 +154,7 @@ mod tests {
             let parsed = super::super::parse(template.text(), template.file, ParseOptions::default());
             let parsed = parsed.unwrap_or_else(|e| panic!("{}: {e}", template.file));
             assert!(parsed.warnings.is_empty(), "{}", template.file);
-            // A file that the scene names is brought along.
+            // A file that the scene names is written too.
             let (mut scene, mut files) = (parsed.scene, Vec::new());
             scene.visit_files(|place, path| files.push(format!("{place}: {}", path.display())));
             assert!(files.is_empty(), "{}: {files:?}", template.file);

@@ -122,7 +122,7 @@ impl Joiner<'_> {
                 "-bsf:v setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame} \
                  -video_track_timescale {second} -movflags +faststart "
             ),
-            // A container with a fixed clock rounds by itself.
+            // The muxer of a container with a fixed clock rounds times.
             false => String::new(),
         };
         let form = format!("{times}-f {}", container.muxer);

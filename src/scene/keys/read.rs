@@ -347,7 +347,7 @@ impl<'t, 'c> Table<'t, 'c> {
     }
     /// Reports a problem at the value of a path, if there is one.
     pub fn problem_at(&mut self, path: &str, what: impl Into<String>, expected: impl Display) {
-        // A value that is invalid by itself has been reported already.
+        // An invalid value has been reported already.
         let is_reported =
             |span: &Range<usize>| self.context.problems.iter().rev().take(MAX_SHOWN).any(|p| p.span == *span);
         if let Some(span) = self.place(path).filter(|span| !is_reported(span)) {
