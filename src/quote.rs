@@ -1,11 +1,11 @@
 //! Quotes foreign text in messages: text of a user or a file may be long, and may contain control characters.
 
 // Maximum length of a quoted text, in characters.
-const LONGEST: usize = 80;
+const MAX_CHARACTERS: usize = 80;
 
 /// An excerpt of a text for a message: at most its first 80 characters, without control characters.
 pub fn brief(text: &str) -> String {
-    let cut = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+    let cut = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(at, _)| at);
     let mut piece = printable(&text[..cut]);
     if cut < text.len() {
         piece.push_str(" ...");
@@ -60,7 +60,7 @@ mod tests {
     fn long_texts_are_cut_and_controls_replaced() {
         assert_eq!(brief("a\u{1b}[2Jb"), "a?[2Jb");
         let long = "ä".repeat(1_000_000);
-        assert_eq!(brief(&long), format!("{} ...", "ä".repeat(LONGEST)));
-        assert_eq!(brief(&"b".repeat(LONGEST)), "b".repeat(LONGEST));
+        assert_eq!(brief(&long), format!("{} ...", "ä".repeat(MAX_CHARACTERS)));
+        assert_eq!(brief(&"b".repeat(MAX_CHARACTERS)), "b".repeat(MAX_CHARACTERS));
     }
 }

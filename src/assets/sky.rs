@@ -54,7 +54,7 @@ pub struct Star {
 // Sides of maps: of procedural ones, and of pictures. The maximum light of a texel: a half float's.
 const MADE_SIDE: usize = 512;
 const SIDES: [usize; 2] = [64, 2048];
-const BRIGHTEST: f64 = 65_504.0;
+const MAX_RADIANCE: f64 = 65_504.0;
 // Samples along a texel's side.
 const MADE_SAMPLES: usize = 2;
 const MAX_FILE_SAMPLES: usize = 8;
@@ -114,7 +114,7 @@ impl SkyMap {
                 let d = normalise(octahedron(place(x, k % samples), place(y, k / samples)));
                 sum = add(sum, light(d));
             }
-            sum.map(|c| (c / count).clamp(0.0, BRIGHTEST) as f32)
+            sum.map(|c| (c / count).clamp(0.0, MAX_RADIANCE) as f32)
         };
         let texels = (0..side * side).into_par_iter().map(texel).collect();
         SkyMap { side, texels, stars: Vec::new(), starlight: [0.0; 3], sun: None }
@@ -193,7 +193,7 @@ fn read(path: &Path, limits: Limits) -> Result<Grid<[f32; 3]>, AssetError> {
     let decoded = decoded.into_rgb32f();
     let of = |c: f32| match (c.is_finite() && c > 0.0, is_linear) {
         (false, _) => 0.0,
-        (true, true) => c.min(BRIGHTEST as f32),
+        (true, true) => c.min(MAX_RADIANCE as f32),
         (true, false) => linear(f64::from(c)) as f32,
     };
     let cells = decoded.as_raw().par_chunks_exact(3).map(|p| [of(p[0]), of(p[1]), of(p[2])]).collect();

@@ -257,11 +257,11 @@ impl Recorded {
 
 // The scene's name in the last run: the file name without folder and extension.
 fn scene_name(journals: &[JournalFile]) -> Option<String> {
-    const LONGEST: usize = 100;
+    const MAX_CHARACTERS: usize = 100;
     let at = |file: &JournalFile| file.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
     let last = journals.iter().filter(|file| file.scene.is_some()).max_by(|a, b| at(a).total_cmp(&at(b)))?;
     let name = Path::new(last.scene.as_deref()?).file_stem()?.to_string_lossy().into_owned();
-    (name != "-").then(|| name.chars().take(LONGEST).collect())
+    (name != "-").then(|| name.chars().take(MAX_CHARACTERS).collect())
 }
 
 // The name of a folder, however its path is written.

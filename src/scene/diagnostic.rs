@@ -1,7 +1,7 @@
 //! Faults of a scene with their position, the expected value and a remedy, and how they are shown with the source
 //! line.
 
-use super::limits::{BRIGHTEST, FARTHEST, MAX_PIXELS, SHORTEST};
+use super::limits::{FARTHEST, MAX_BRIGHTNESS, MAX_PIXELS, MIN_LENGTH};
 use crate::language::Language;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
@@ -218,8 +218,8 @@ impl Rule {
             Rule::Finite => (None, None),
             Rule::NotNegative => (Some(0.0), None),
             Rule::Coordinate => (Some(-FARTHEST), Some(FARTHEST)),
-            Rule::Length => (Some(SHORTEST), Some(FARTHEST)),
-            Rule::Brightness => (Some(0.0), Some(BRIGHTEST)),
+            Rule::Length => (Some(MIN_LENGTH), Some(FARTHEST)),
+            Rule::Brightness => (Some(0.0), Some(MAX_BRIGHTNESS)),
             Rule::Fraction => (Some(0.0), Some(1.0)),
             Rule::Within(low, high) => (Some(low), Some(high)),
             Rule::FieldOfView => (Some(0.0), Some(180.0)),

@@ -18,15 +18,16 @@ pub const MAX_LIGHT_SAMPLES: u32 = 256;
 pub const MAX_FRAMES: u32 = 100_000_000;
 /// Maximum number of lamps on an edge.
 pub const MAX_LAMPS: u32 = 10_000;
-
+/// Maximum number of particles in a file: the kernels' maximum of spheres.
+pub const MAX_PARTICLES: u32 = (1 << 26) - 1;
 /// Maximum repetitions of a floor's relief along one side.
 pub const MAX_TILES: u32 = 10_000;
 /// Maximum coordinate, units; a sun in meters is at 1.5e11.
 pub const FARTHEST: f64 = 1e12;
 /// Minimum radius of a body or sphere, and minimum focus distance, units.
-pub const SHORTEST: f64 = 1e-9;
+pub const MIN_LENGTH: f64 = 1e-9;
 /// Maximum color of a light, sRGB.
-pub const BRIGHTEST: f64 = 1e6;
+pub const MAX_BRIGHTNESS: f64 = 1e6;
 
 /// Extensions of picture files; src/output/formats.rs has a file for each.
 pub const PICTURES: [&str; 7] = ["data", "png", "ppm", "exr", "jpg", "webp", "tiff"];
@@ -74,6 +75,3 @@ pub mod defaults {
     /// Frames per second of a video.
     pub const FPS: f64 = 30.0;
 }
-
-/// Maximum number of particles in a file: the kernels' maximum of spheres.
-pub const MAX_PARTICLES: u32 = (1 << 26) - 1;

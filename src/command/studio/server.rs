@@ -26,7 +26,7 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
 
 // Maximum bytes of a request's body: a key and its value.
-const LONGEST: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 // The page loads nothing from other sites, and other pages cannot embed it.
 const POLICY: &str = "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
@@ -163,7 +163,7 @@ async fn tokens(State(studio): Shared) -> Answer {
 
 // Parses a body; an invalid one is an error.
 fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Failure> {
-    if body.len() > LONGEST {
+    if body.len() > MAX_BYTES {
         return Err(Failure::usage(Language::request_too_long));
     }
     serde_json::from_slice(body).map_err(|e| Failure::usage(|l| l.bad_request(&e)))

@@ -32,7 +32,7 @@ const LONGEST_SCENE: usize = 1 << 20;
 pub const PICTURES: &str = include_str!("../picture_version.txt").trim_ascii();
 
 // Maximum length of a manifest, bytes.
-const LONGEST: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 // How long to wait for the folder's lock.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -222,7 +222,7 @@ impl Manifest {
 impl Manifests {
     fn read(folder: &Path) -> Result<Manifests, ManifestError> {
         let path = folder.join(NAME);
-        let text = match hidden::read_text(&path, LONGEST) {
+        let text = match hidden::read_text(&path, MAX_BYTES) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Manifests::default()),
             Err(e) if matches!(e.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => {

@@ -3,7 +3,7 @@
 
 // Longer scenes are left out, and only their hash is written. With its first line, the text stays below the length
 // that is read of an EXR attribute to check that a file is complete.
-const LONGEST: usize = (1 << 16) - 512;
+const MAX_SCENE_TEXT: usize = (1 << 16) - 512;
 
 /// The name of the text, in formats with named texts.
 pub const KEY: &str = "polyfly";
@@ -22,7 +22,7 @@ pub struct Origin {
 impl Origin {
     /// The origin of pictures with this hash. A scene that is too long is left out.
     pub fn new(hash: String, scene: Option<&str>) -> Origin {
-        Origin { hash, scene: scene.filter(|text| text.len() <= LONGEST).map(str::to_owned) }
+        Origin { hash, scene: scene.filter(|text| text.len() <= MAX_SCENE_TEXT).map(str::to_owned) }
     }
 
     pub fn remark(&self, frame: u32) -> String {

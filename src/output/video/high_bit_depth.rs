@@ -29,8 +29,8 @@ const BT2020: [f64; 3] = [0.2627, 0.6780, 0.0593];
 const WIDER: [[f64; 3]; 3] = [[0.6274, 0.3293, 0.0433], [0.0691, 0.9195, 0.0114], [0.0164, 0.0880, 0.8956]];
 // The luminance of the scene's white, cd/m² (ITU-R BT.2408-7, 2.1).
 const WHITE: f64 = 203.0;
-/// Maximum luminance, cd/m².
-pub const BRIGHTEST: f64 = 1000.0;
+// Maximum luminance, cd/m².
+const PEAK_NITS: f64 = 1000.0;
 const PQ_MOST: f64 = 10_000.0;
 
 // The perceptual quantizer (SMPTE ST 2084): 0 to 1 for 0 to 10,000 cd/m².
@@ -48,7 +48,7 @@ fn displayed(light: [f32; 3], tone: Tone, range: DynamicRange) -> [f64; 3] {
         return tone.tone_map(light).map(|x| tone.encode(x.clamp(0.0, 1.0)));
     }
     let wide = WIDER.map(|row| row.iter().zip(light).map(|(share, x)| share * x.max(0.0)).sum::<f64>());
-    wide.map(|x| pq((x * WHITE).min(BRIGHTEST)))
+    wide.map(|x| pq((x * WHITE).min(PEAK_NITS)))
 }
 
 /// The planes Y, U and V one after the other. Ten bits fill two bytes, little endian, limited range; sides are padded

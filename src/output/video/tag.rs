@@ -15,7 +15,7 @@ use std::path::Path;
 // In a GIF or a WebP, the tag is within this many bytes of the end.
 const TAIL: u64 = 1024;
 // Maximum length of a tag. A comment in a GIF has at most 255 bytes.
-const LONGEST: usize = 255;
+const MAX_TAG: usize = 255;
 const BEGINNING: &str = " (its beginning)";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ fn find(bytes: &[u8]) -> Option<Tag> {
     const START: &[u8] = b"polyfly ";
     let starts = (0..bytes.len()).rev().filter(|&at| bytes[at..].starts_with(START));
     starts.into_iter().find_map(|at| {
-        let text = bytes[at..].iter().take(LONGEST).take_while(|b| (b' '..=b'~').contains(b));
+        let text = bytes[at..].iter().take(MAX_TAG).take_while(|b| (b' '..=b'~').contains(b));
         Tag::parse(&text.map(|&b| char::from(b)).collect::<String>())
     })
 }
@@ -121,7 +121,7 @@ fn find(bytes: &[u8]) -> Option<Tag> {
 /// Writes the tag into a complete GIF or WebP. Other films already have theirs.
 pub fn write(path: &Path, join: Join, tag: &Tag) -> io::Result<()> {
     let text = tag.to_string();
-    let text = &text.as_bytes()[..text.len().min(LONGEST)];
+    let text = &text.as_bytes()[..text.len().min(MAX_TAG)];
     let mut file = File::options().read(true).write(true).open(path)?;
     match join {
         Join::Copied => Ok(()),

@@ -6,7 +6,7 @@ use super::schema::short;
 use crate::language::Language;
 use crate::math::vec3::{Vec3, length};
 use crate::scene::diagnostic::Rule;
-use crate::scene::limits::SHORTEST;
+use crate::scene::limits::MIN_LENGTH;
 use crate::scene::suggest;
 use serde_json::json;
 use std::path::PathBuf;
@@ -162,9 +162,9 @@ impl Kind for Vec3 {
         }
         let numbers = given.ruled_numbers()?;
         // The square of a shorter vector would underflow.
-        if given.key.direction && length(numbers) < SHORTEST {
+        if given.key.direction && length(numbers) < MIN_LENGTH {
             let l = given.language();
-            return given.problem(l.no_direction(given.key.name), l.longer_vector(format_args!("{SHORTEST:e}")));
+            return given.problem(l.no_direction(given.key.name), l.longer_vector(format_args!("{MIN_LENGTH:e}")));
         }
         Some(numbers)
     }

@@ -5,7 +5,7 @@ mod changes;
 mod files;
 mod shapes;
 
-use crate::scene::limits::{FARTHEST, SHORTEST};
+use crate::scene::limits::{FARTHEST, MIN_LENGTH};
 use crate::tests::common::Draws;
 use std::fmt::Write;
 use std::path::Path;
@@ -551,7 +551,7 @@ impl SceneMaker<'_> {
                 } else {
                     self.one_of(&["@ripples", "@tiles", "@puddles", "@slate", "@brushed", "@scratches", "@dust"]).into()
                 };
-                let depth = (self.one_of(&[0.001, 0.1, 2.0]) * self.unit).max(SHORTEST);
+                let depth = (self.one_of(&[0.001, 0.1, 2.0]) * self.unit).max(MIN_LENGTH);
                 self.add(format_args!("bump = \"{bump}\"\ndepth = {depth:e}"));
             }
         }

@@ -1,7 +1,7 @@
 //! The camera of a random scene.
 
 use super::SceneMaker;
-use crate::scene::limits::{FARTHEST, SHORTEST};
+use crate::scene::limits::{FARTHEST, MIN_LENGTH};
 
 impl SceneMaker<'_> {
     pub(super) fn camera(&mut self, transparent: bool) {
@@ -14,7 +14,7 @@ impl SceneMaker<'_> {
         if self.some(0.3) {
             let (lens, focus) =
                 (self.one_of(&[0.1, 1e-4, 3.0]) * self.unit, self.one_of(&[1.0, 1e-3, 50.0]) * self.unit);
-            let focus = focus.clamp(SHORTEST, FARTHEST);
+            let focus = focus.clamp(MIN_LENGTH, FARTHEST);
             self.add(format_args!("lens = {lens:e}\nfocus = {focus:e}"));
             if self.some(0.6) {
                 let (blades, turn, ratio) =

@@ -1,7 +1,7 @@
 //! The shapes of a scene: some of each kind, or a packing of balls.
 
 use super::{MaterialUse, SceneMaker};
-use crate::scene::limits::SHORTEST;
+use crate::scene::limits::MIN_LENGTH;
 
 impl SceneMaker<'_> {
     pub(super) fn shapes(&mut self) {
@@ -24,7 +24,7 @@ impl SceneMaker<'_> {
         for i in 0..counts.iter().product() {
             let at = [i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]];
             let [x, y, z] = [0, 1, 2].map(|k| place(at[k], counts[k]) + self.between(-0.3, 0.3) * apart);
-            let radius = (apart * share * self.between(0.7, 1.2)).max(SHORTEST);
+            let radius = (apart * share * self.between(0.7, 1.2)).max(MIN_LENGTH);
             self.add(format_args!("[[sphere]]\ncenter = [{x:e}, {y:e}, {z:e}]\nradius = {radius:e}"));
             if self.chance(0.02) {
                 self.material(MaterialUse::Thing);
