@@ -28,11 +28,11 @@ ptx *args:
 bench *args:
     cargo bench --bench cpu -- {{args}}
 
-# Compare the instructions of this tree with those of the last tag, or of a commit.
+# Compare the instructions of this tree with those of the last version, or of a commit.
 instructions *args:
     scripts/instructions {{args}}
 
-# Compare the public interface with that of the last tag, or of a commit, by the rules of semantic versioning.
+# Compare the public interface with that of the last version, or of a commit, by the rules of semantic versioning.
 semver *args:
     scripts/semver {{args}}
 
