@@ -17,7 +17,7 @@ pub mod upload;
 
 use crate::assets::Assets;
 use crate::gpu_types::{
-    Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
+    Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_AO, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
     FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FILTER_LAST, FeatureSet, FloorQuad, FrameParams,
     HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, MAX_DEPTH, Material, MipLevel,
     Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
@@ -324,8 +324,20 @@ fn features(scene: &Scene) -> FeatureSet {
         | (FeatureSet::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
         | (FeatureSet::from(world.air.is_foggy()) * FEATURE_FOG)
         | (FeatureSet::from(render.caustics && !world.bodies.is_empty()) * FEATURE_CAUSTICS)
+        | (FeatureSet::from(render.integrator == Integrator::Whitted && render.ao_samples > 0) * FEATURE_AO)
         | (FeatureSet::from(!render.shadows) * FEATURE_NO_SHADOWS)
         | (FeatureSet::from(world.bodies.iter().any(|body| body.lamps != Lamps::Each(0))) * FEATURE_LIGHTMAP)
+}
+
+// How far a surface occludes ambient light. Whitted's occlusion rays end beyond all objects, and where fog hides what occludes.
+fn occlusion_reach(scene: &Scene, geometry: &Geometry) -> f32 {
+    let reach = scene.render.ao_reach.map_or(FAR, |reach| reach as f32);
+    let density = scene.world.air.density as f32;
+    let seen = if density > 0.0 { 10.0 / density } else { FAR };
+    match scene.render.integrator {
+        Integrator::Whitted => reach.min(4.0 * geometry.reach).min(seen),
+        Integrator::Path | Integrator::AmbientOcclusion => reach,
+    }
 }
 
 // The constants of a picture's size, samples and bounces, together with the others.
@@ -379,7 +391,8 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
             Integrator::Path => INTEGRATOR_PATH,
             Integrator::AmbientOcclusion => INTEGRATOR_AO,
         },
-        ao_reach: render.ao_reach.map_or(FAR, |reach| reach as f32),
+        ao_reach: occlusion_reach(scene, geometry),
+        ao_samples: render.ao_samples.cast_signed(),
         lamp_samples: match render.lamp_samples {
             LampSamples::Floor => 0,
             LampSamples::Drawn(n) => n as i32,

@@ -47,11 +47,6 @@ POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue)
   }
   return no_wavelength();
 }
-// A cosine-weighted direction, not normalized: the normal plus a uniform direction on the unit sphere.
-POLYFLY_FN Vec cosine_direction(Vec n, Vec on_sphere) {
-  const Vec sum = n + on_sphere;
-  return select(dot(sum, sum) > Real(1.0e-6f), sum, n);
-}
 // The ray attenuated by the medium between its origin and the surface.
 template <class S>
 POLYFLY_FN Ray attenuate(const Ray& ray, const Surface<S>& s) {

@@ -75,9 +75,12 @@ struct Whitted {
     const Wavelength wave = wavelength(scene, incoming, queue);
     const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wave);
     const Ray ray = attenuate(incoming, s);
+    // With occlusion the ambient light is one of the lights below.
+    Vec glow = s.emission;
+    if (!uses<FEATURE_AO>(scene)) glow = s.emission + s.albedo * vec(scene.constants.ambient);
     queue.add_radiance(ray,
                        ray.weight *
-                           select(met, s.emission + s.albedo * vec(scene.constants.ambient),
+                           select(met, glow,
                                   sky_radiance(scene, frame, ray, active & !surface)),
                        active);
     if (has_fog(scene)) queue.add_radiance(incoming, incoming.weight * s.fog, met);

@@ -289,35 +289,64 @@ POLYFLY_FN Vec point_on_light(const Light& light, Vec towards, Vec otherwise, Pa
   return fma(basis.down, r * sine, fma(basis.right, r * cosine, towards));
 }
 
+// The ambient light from a sampled direction. What is within reach stops it as it stops the light of lights.
+template <class S>
+POLYFLY_FN LightSample sample_ambient(const S& scene, const Ray& ray, const Surface<S>& s, Pair u2, Mask met) {
+  const Real reach = Real(scene.constants.ao_reach);
+  LightSample sample;
+  sample.towards = normalise(cosine_direction(s.n, uniform_sphere(u2.u, u2.v))) * reach;
+  sample.colour = ray.weight * s.albedo * vec(scene.constants.ambient);
+  sample.valid = met & (max_component(sample.colour) > Real(scene.constants.light_cutoff));
+  // The fog dims no ambient light.
+  if (has_fog(scene)) sample.colour = sample.colour * reciprocal(fog_transmittance(scene, reach));
+  return sample;
+}
+
 // Light samples at a bounce: half as many per bounce, at least one, since later hits are dimmer and more numerous.
 POLYFLY_FN Int samples_at_bounce(int max_samples, Int bounce) {
   const Int halvings = select(bounce < Int(16), bounce, Int(16));
   return to_int(max(Real((float)max_samples) * from_bits((Int(127) - halvings) << 23), Real(1.0f)));
 }
+// The number of lights, as sample_light counts them.
+template <class S>
+POLYFLY_FN int light_count(const S& scene) {
+  int count = scene.lights.len;
+  if constexpr (has_features<S>(FEATURE_EMITTERS)) {
+    if (uses<FEATURE_EMITTERS>(scene) && scene.constants.lamp_samples != 0 && scene.emitters.len > 0) ++count;
+  }
+  if (uses<FEATURE_AO>(scene)) ++count;
+  return count;
+}
 // Samples light i: a point light, or points on the disc that a spherical light shows. WITH_EMITTERS, the index after
-// the last light stands for the emitters: sampled ones, or all.
+// the last light stands for the emitters, sampled ones or all, and the last index for ambient light with occlusion.
 template <bool WITH_EMITTERS, class S, class Q>
 POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
-  if (!uses_any<FEATURE_AREA_LIGHTS | FEATURE_EMITTERS>(scene)) {
+  if (!uses_any<FEATURE_AREA_LIGHTS | FEATURE_EMITTERS | FEATURE_AO>(scene)) {
     const Light& light = scene.lights.at(i);
     queue.shadow_ray(ray, s, eval_light(scene, vec(light.position) - s.p, light, ray, s, met));
     return;
   }
-  if constexpr (has_any<S>(FEATURE_AREA_LIGHTS | FEATURE_EMITTERS)) {
+  if constexpr (has_any<S>(FEATURE_AREA_LIGHTS | FEATURE_EMITTERS | FEATURE_AO)) {
     // One call of shadow_ray for all kinds of lights, since each call inlines the whole code of a shadow ray on a GPU.
-    const bool emitters = WITH_EMITTERS && i == scene.lights.len, all = scene.constants.lamp_samples < 0;
+    const bool ambient = WITH_EMITTERS && uses<FEATURE_AO>(scene) && i + 1 == light_count(scene);
+    const bool emitters = WITH_EMITTERS && !ambient && i == scene.lights.len;
+    const bool all = emitters && scene.constants.lamp_samples < 0;
     Light light = {};
-    if (!emitters) light = scene.lights.at(i);
+    if (!emitters && !ambient) light = scene.lights.at(i);
     int max_samples = light.radius > 0.0f ? light.samples : 1;
     if (emitters) max_samples = all ? scene.emitters.len : scene.constants.lamp_samples;
+    if (ambient) max_samples = scene.constants.ao_samples;
     const Int bounce = ray.bounces & Int(BOUNCE_MASK);
-    const Int count = emitters && all ? Int(max_samples) : samples_at_bounce(max_samples, bounce);
+    const Int count = all ? Int(max_samples) : samples_at_bounce(max_samples, bounce);
     POLYFLY_NO_UNROLL
     for (int j = 0; j < max_samples; ++j) {
       const Mask sampled = met & (Int(j) < count);
       if (!any(sampled)) break;
       LightSample sample = {s.n, s.albedo, sampled};
-      if (emitters) {
+      if (ambient) {
+        const SamplePoint point = subsample(queue.sampler(ray), count, j);
+        sample = sample_ambient(scene, ray, s, get_2d(point, dim_of_bounce(ray.bounces, DIM_LOBE)), sampled);
+      } else if (emitters) {
         const SamplePoint point = subsample(queue.sampler(ray), count, j);
         Int number = Int(j);
         if (!all)
@@ -333,16 +362,8 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
         }
         sample = eval_light(scene, towards, light, ray, s, sampled);
       }
-      if (max_samples > 1 && !(emitters && all)) sample.colour = sample.colour * reciprocal(to_real(count));
+      if (max_samples > 1 && !all) sample.colour = sample.colour * reciprocal(to_real(count));
       queue.shadow_ray(ray, s, sample);
     }
   }
-}
-// The number of lights, as sample_light counts them.
-template <class S>
-POLYFLY_FN int light_count(const S& scene) {
-  if constexpr (has_features<S>(FEATURE_EMITTERS)) {
-    if (uses<FEATURE_EMITTERS>(scene) && scene.constants.lamp_samples != 0 && scene.emitters.len > 0) return scene.lights.len + 1;
-  }
-  return scene.lights.len;
 }

@@ -118,3 +118,8 @@ POLYFLY_FN Vec uniform_sphere(Real u, Real v) {
   const Real z = fma(v, Real(-2.0f), Real(1.0f)), r = sqrt(max(fma(-z, z, Real(1.0f)), Real(1.0e-20f)));
   return vec(r * cosine, r * sine, z);
 }
+// A cosine-weighted direction, not normalized: the normal plus a uniform direction on the unit sphere.
+POLYFLY_FN Vec cosine_direction(Vec n, Vec on_sphere) {
+  const Vec sum = n + on_sphere;
+  return select(dot(sum, sum) > Real(1.0e-6f), sum, n);
+}

@@ -38,6 +38,7 @@ impl QualityArg {
                 render.set_samples(render.integrator.own(1, (render.own_samples() / 8).max(1)));
                 render.depth = render.depth.min(8);
                 render.light_samples = 1;
+                render.ao_samples = render.ao_samples.min(1);
                 scene.camera.shutter = 0.0;
             }
             QualityArg::Final => {
@@ -51,6 +52,7 @@ impl QualityArg {
                 }
                 render.depth = (render.depth + render.depth / 2).min(MAX_DEPTH);
                 render.light_samples = (2 * render.light_samples).min(MAX_LIGHT_SAMPLES);
+                render.ao_samples = (2 * render.ao_samples).min(MAX_LIGHT_SAMPLES);
                 if render.integrator.capabilities().random_samples {
                     scene.film.denoise = Denoise::Guided;
                     scene.film.denoise_frames = scene.film.denoise_frames.max(FINAL_DENOISE_FRAMES);

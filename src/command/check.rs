@@ -130,6 +130,7 @@ fn trial_hints(scene: &Scene, asked: &FrameList, language: Language) -> Result<V
     small.render.set_samples(small.render.integrator.own(1, 16));
     // The trial stays fast, however many samples the scene has.
     small.render.light_samples = 1;
+    small.render.ao_samples = small.render.ao_samples.min(1);
     if matches!(small.render.lamp_samples, LampSamples::All | LampSamples::Drawn(_)) {
         small.render.lamp_samples = LampSamples::Drawn(1);
     }

@@ -18,8 +18,11 @@ keys! {
         pub integrator: Integrator = Integrator::Whitted, group("Rays");
         /// How many samples a pixel takes.
         pub sampling: Sampling = Sampling::PerAxis(defaults::SAMPLES), flat();
+        /// Occlusion rays per shading point: surfaces near each other get less ambient light; halved at each bounce; 0: none.
+        pub ao_samples: u32 = 0,
+            rule(Rule::Whole(0, MAX_LIGHT_SAMPLES)), slider(0.0, 16.0), when("integrator", &["whitted"]), group("Light");
         /// How far a surface may be away and still occlude, for ambient occlusion; any distance where it is not given.
-        pub ao_reach: Option<f64> = None, rule(Rule::Length), slider(0.1, 10.0), when("integrator", &["ao"]), group("Rays");
+        pub ao_reach: Option<f64> = None, rule(Rule::Length), slider(0.1, 10.0), when("integrator", &["ao", "whitted"]), group("Rays");
         /// Objects cast shadows.
         pub shadows: bool = true, group("Light");
         /// Shadow rays per shading point to a spherical light; halved at each bounce (Whitted).

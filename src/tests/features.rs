@@ -101,6 +101,10 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
             "caustics of a film",
             of(&[CUBE, "reflection = 0.9\nfilm_nm = 380\n", FLOOR, LIGHT, &table("render", "caustics = true")]),
         ),
+        (
+            "ambient occlusion",
+            of(&[CUBE, "transparency = 0.5\n", FLOOR, LIGHT, &table("render", "ao_samples = 3\nao_reach = 1.5")]),
+        ),
         ("caustics", of(&[CUBE, "reflection = 0.9\n", FLOOR, LIGHT, &table("render", "caustics = true")])),
     ];
     for (what, text) in &things {

@@ -78,6 +78,73 @@ fn the_background_is_the_sky_and_a_closed_room_is_black() {
     close(openness("", room), 0.0, "a closed room");
 }
 
+// Whitted's view of a floor point in ambient light of 1, over the floor's albedo: the share of it that arrives.
+fn ambient_share(keys: &str, things: &str) -> f64 {
+    let with = |keys: &str| {
+        let scene = toml(&format!(
+            "[output]\nsize = [4, 4]\n[render]\nsamples = 8\nambient = [1, 1, 1]\nhighlight = 0\n{keys}\n\
+             [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n\
+             [camera]\nposition = [4, -0.5, 1]\nlook_at = [0, 0, 0]\nfov_deg = 0.1\n{things}\n\
+             [floor]\ncorners = [[-1e4,-1e4,0],[-1e4,1e4,0],[1e4,1e4,0],[1e4,-1e4,0]]\ntint = [0.5, 0.5, 0.5]\n"
+        ));
+        mean(&light(&scene))
+    };
+    with(&format!("ao_samples = 64\n{keys}")) / with("")
+}
+
+#[test]
+fn ambient_light_leaves_out_what_near_surfaces_hide() {
+    let far = "[[sphere]]\ncenter = [0, 0, -50]\n";
+    close(ambient_share("", far), 1.0, "an open floor");
+    // An endless wall hides half of the hemisphere, and two that meet at a right angle three quarters.
+    close(ambient_share("", &wall(1.0, 9e3)), 0.5, "an endless wall");
+    let other = "[[rectangle]]\ncenter = [-2, 0, 4500]\nfacing = [1, 0, 0]\nsize = [2e4, 9e3]\nmaterial = \"metal\"\n";
+    close(ambient_share("", &format!("{}{other}", wall(1.0, 9e3))), 0.25, "a corner");
+    // Within a reach; fog changes nothing.
+    let hidden =
+        |reach: f64| (f64::acos(1.0 / reach) - f64::sqrt(1.0 - 1.0 / (reach * reach)) / reach) / std::f64::consts::PI;
+    for fog in ["", "[air]\ndensity = 0.1\ncolor = [0, 0, 0]\n"] {
+        let walls = format!("{}{fog}", wall(1.0, 9e3));
+        close(ambient_share("ao_reach = 0.9", &walls), 1.0, "a wall beyond the reach");
+        close(ambient_share("ao_reach = 1.5", &walls), 1.0 - hidden(1.5), "a wall within reach");
+    }
+    // Glass lets through what it lets through of the light of lights.
+    let pane =
+        "[[body]]\nsolid = \"hexahedron\"\nradius = 20\ncolor = [1, 1, 1]\ntransparency = 0.3\nlamps = 0\nbar = 0\n";
+    close(ambient_share("", pane), 0.3, "a room of panes");
+    close(ambient_share("shadows = false", pane), 1.0, "a room without shadows");
+}
+
+#[test]
+fn occlusion_leaves_all_other_light() {
+    for name in ["solids.toml", "heap.toml"] {
+        let mut scene = sized(own(name), 61, 43, 2);
+        scene.world.ambient = [0.0; 3];
+        let without = render(&scene, 1);
+        scene.render.ao_samples = 7;
+        assert!(render(&scene, 1) == without, "{name}");
+        // Paths and clay know no ambient light.
+        scene.world.ambient = [0.5; 3];
+        for integrator in [crate::scene::Integrator::Path, crate::scene::Integrator::AmbientOcclusion] {
+            scene.render.integrator = integrator;
+            scene.render.set_samples(1);
+            let with = render(&scene, 1);
+            scene.render.ao_samples = 0;
+            assert!(render(&scene, 1) == with, "{name}, {integrator:?}");
+            scene.render.ao_samples = 7;
+        }
+    }
+}
+
+#[test]
+fn occluded_ambient_light_has_the_same_bytes_on_every_instruction_set() {
+    for name in ["solids.toml", "heap.toml", "lagoon.toml", "glass.toml"] {
+        let mut scene = sized(own(name), 61, 43, 2);
+        (scene.render.ao_samples, scene.render.ao_reach, scene.world.ambient) = (3, Some(1.5), [0.5, 0.4, 0.3]);
+        same_on_every_set(name, &scene, 1);
+    }
+}
+
 #[test]
 fn occlusion_has_the_same_bytes_on_every_instruction_set() {
     for name in ["solids.toml", "heap.toml", "lagoon.toml"] {

@@ -188,6 +188,13 @@ impl SceneMaker<'_> {
             self.add(format_args!("noise = {noise}"));
             self.uneven = true;
         }
+        if !self.path && !self.ao && self.some(0.2) {
+            let (rays, reach) = (self.one_of(&[1, 2, 5]), self.length(0.2, 3.0));
+            self.add(format_args!("ao_samples = {rays}"));
+            if self.chance(0.6) {
+                self.add(format_args!("ao_reach = {reach:e}"));
+            }
+        }
         if !self.ao && self.some(0.3) {
             self.add(format_args!("caustics = true"));
         }
