@@ -3,7 +3,7 @@
 pub mod image;
 pub mod post;
 
-use crate::gpu_types::{FAR, FIXED_ONE, Features};
+use crate::gpu_types::{FIXED_ONE, Features};
 use crate::kernels::Isa;
 use crate::kernels::denoise::FilmSums;
 use image::{Image, Layers};
@@ -48,8 +48,9 @@ impl Film {
     /// Registers samples that will be added to the features.
     pub fn expect_features(&mut self, count: u32) {
         self.feature_samples = count;
-        let none = Features { depth: FAR.to_bits(), body: -1, ..Features::default() };
-        self.features.resize(self.pixels(), none);
+        if self.features.is_empty() {
+            self.features = bytemuck::zeroed_vec(self.pixels());
+        }
     }
     fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
@@ -57,7 +58,9 @@ impl Film {
     /// Adds the sums of some rows, from row `top` on.
     pub fn add(&mut self, half: usize, top: u32, sums: &[i64]) {
         let (all, at) = (3 * self.pixels(), 3 * self.width as usize * top as usize);
-        self.halves[half].resize(all, 0);
+        if self.halves[half].is_empty() {
+            self.halves[half] = vec![0; all];
+        }
         let rows = self.halves[half][at..at + sums.len()].par_chunks_mut(CHUNK).zip(sums.par_chunks(CHUNK));
         rows.for_each(|(to, sums)| to.iter_mut().zip(sums).for_each(|(to, x)| *to += x));
     }
@@ -71,7 +74,8 @@ impl Film {
     pub fn add_features(&mut self, top: u32, bytes: &[u8]) {
         let at = self.width as usize * top as usize;
         let rows: &[Features] = bytemuck::cast_slice(bytes);
-        self.features[at..at + rows.len()].copy_from_slice(rows);
+        let to = self.features[at..at + rows.len()].par_chunks_mut(CHUNK);
+        to.zip(rows.par_chunks(CHUNK)).for_each(|(to, rows)| to.copy_from_slice(rows));
     }
     /// The mean light of all samples.
     pub fn resolve(&self, isa: Isa) -> Image<f32> {

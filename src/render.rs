@@ -304,7 +304,7 @@ impl Renderer {
         let info = RunInfo { frames: frames.len(), first, width, height };
         let post = Arc::new(self.post());
         let needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
-        let needs = FrameNeeds::of(&self.prepared.scene, needs, &post).on(self.chosen.gpus.len(), self.chosen.cpu);
+        let needs = FrameNeeds::of(&self.prepared.scene, needs, &post);
         let from = self.options.denoise.as_ref();
         let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose();
         let denoiser = denoiser.map_err(DeviceError::from)?;

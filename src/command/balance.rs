@@ -167,7 +167,7 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
         }
         on_gpu("a thread a sample", "samples", &mut |gpu| gpu.run_scheduled(params, task.samples.end, None))?;
         on_gpu("dynamic, with the picture (in use)", "resident", &mut |gpu| {
-            let moment = Moment { scene: Arc::clone(&renderer.prepared.first), camera: *params, view: None };
+            let moment = Moment::new(Arc::clone(&renderer.prepared.first), *params);
             let ticket = gpu.submit(task, &[moment], FilmSlice::default())?;
             gpu.wait(ticket).map(|(stats, _)| stats)
         })?;

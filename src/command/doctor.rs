@@ -1,7 +1,7 @@
 //! `polyfly doctor`: lists this machine's devices and tools, and renders a reference picture on all devices.
 
 use super::request::named_ffmpeg;
-use super::verify::subjects;
+use super::verify::{pixels, subjects};
 use crate::cli::{COMMIT, Failure};
 use crate::device;
 use crate::kernels::Isa;
@@ -46,7 +46,7 @@ pub fn run() -> Result<(), Failure> {
     let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu())?;
     let mut wrong = Vec::new();
     for mut subject in subjects(&renderer, gpus.as_deref().unwrap_or_default()) {
-        let verdict = match subject.render(&renderer, 0).map(|slice| fnv(slice.pixels.bytes())) {
+        let verdict = match subject.render(0).map(|frame| fnv(pixels(&frame))) {
             Ok(REFERENCE) => Ok("the reference picture, byte for byte".to_owned()),
             Ok(other) => Err(format!("WRONG: checksum {other:016x}, expected {REFERENCE:016x}")),
             Err(e) => Err(format!("FAILED: {e}")),
@@ -76,8 +76,7 @@ mod tests {
     fn reference_picture_is_known() {
         let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu()).unwrap();
         for mut subject in subjects(&renderer, &[]) {
-            let slice = subject.render(&renderer, 0).unwrap();
-            let checksum = fnv(slice.pixels.bytes());
+            let checksum = fnv(pixels(&subject.render(0).unwrap()));
             assert_eq!(checksum, REFERENCE, "{}: {checksum:#018x}", subject.name);
         }
     }

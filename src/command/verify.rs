@@ -2,55 +2,46 @@
 
 use super::scene_file::load_scene;
 use crate::cli::{Failure, VerifyArgs};
-use crate::device::{self, Device, DeviceError, DeviceNeeds, FilmSlice, GpuInfo, Task};
+use crate::device::{self, GpuInfo};
+use crate::error::Error;
 use crate::kernels::Isa;
-use crate::render::plan::{moments, tracing_makes_pictures};
-use crate::render::{RenderOptions, Renderer};
+use crate::output::PixelFormats;
+use crate::output::capture::CapturedFrame;
+use crate::render::frames::FrameList;
+use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::print;
-use std::sync::Arc;
 
-/// A device under test, or the reason why it cannot be tested.
+/// A device under test, with a renderer of its own, or the reason why it cannot be tested.
 pub struct TestDevice {
     pub name: String,
-    device: Result<Box<dyn Device>, DeviceError>,
+    renderer: Result<Renderer, Error>,
 }
 
 /// All instruction sets of the CPU, the widest first, and all GPUs.
 pub fn subjects(renderer: &Renderer, gpus: &[GpuInfo]) -> Vec<TestDevice> {
-    // Post steps that need the host are left out.
-    let (scene, post) = (renderer.scene(), renderer.post().on_devices());
-    let post = (!tracing_makes_pictures(scene, &post)).then(|| Arc::new(post));
-    let needs = DeviceNeeds {
-        rgba: true,
-        yuv: true,
-        linear: post.is_some(),
-        features: false,
-        adaptive: scene.render.sampling.is_adaptive(),
-        post,
-        frames: 1,
+    let on = |name: String, devices: Devices, isa: Option<&str>| {
+        let other =
+            renderer.elsewhere(RenderOptions { devices, isa: isa.map(str::to_owned), ..RenderOptions::on_cpu() });
+        let keep = |mut other: Renderer| {
+            other.keep_devices(true);
+            other
+        };
+        TestDevice { name, renderer: other.map(keep) }
     };
-    let cpu = |isa: Isa| {
-        let cpu: Box<dyn Device> = Box::new(renderer.cpu(isa).with_post(needs.post.clone()));
-        TestDevice { name: format!("cpu {}", isa.name), device: Ok(cpu) }
-    };
-    let open = |info: &GpuInfo| device::open(info, Arc::clone(&renderer.prepared.first), needs.clone());
-    let gpu = |info: &GpuInfo| TestDevice { name: info.label(), device: open(info).map(|gpu| gpu as Box<dyn Device>) };
-    let sets = Isa::available().into_iter().map(cpu);
-    sets.chain(gpus.iter().map(gpu)).collect()
+    let sets = Isa::available().into_iter();
+    let cpus = sets.map(|isa| on(format!("cpu {}", isa.name), Devices::Cpu, Some(isa.name)));
+    cpus.chain((0..).zip(gpus).map(|(i, gpu)| on(gpu.label(), Devices::List(vec![i], false), None))).collect()
 }
 
 impl TestDevice {
-    /// Renders a frame on this device alone: RGBA, and YUV planes if the device makes them.
-    pub fn render(&mut self, renderer: &Renderer, frame: u32) -> Result<FilmSlice, Failure> {
-        let scene = renderer.scene();
-        let device = match &mut self.device {
-            Ok(device) => device,
-            Err(e) => return Err(DeviceError::Failed(e.to_string()).into()),
+    /// Renders a frame on this device alone, as a run does.
+    pub fn render(&mut self, frame: u32) -> Result<CapturedFrame, Failure> {
+        let renderer = match &mut self.renderer {
+            Ok(renderer) => renderer,
+            Err(e) => return Err(device::DeviceError::Failed(e.to_string()).into()),
         };
-        let (prepared, count) = (&renderer.prepared, moments(scene));
-        let moments = prepared.pool.install(|| prepared.moments_of(frame, count))?;
-        let ticket = device.submit(&Task::picture(scene, frame), &moments, FilmSlice::default())?;
-        Ok(device.wait(ticket)?.1)
+        let needs = PixelFormats { yuv420: true, ..PixelFormats::RGBA8 };
+        Ok(renderer.capture(&FrameList::one(frame), needs, &mut ())?.pop().unwrap_or_default())
     }
 }
 
@@ -61,6 +52,11 @@ fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
     let pixel = |p: &[u8]| format!("{:?}", &p[4 * at..4 * at + 3]);
     let count = expected.chunks(4).zip(got.chunks(4)).filter(|(a, b)| a != b).count();
     Some(format!("{count} pixels differ, first ({x}, {y}): {} and {}", pixel(expected), pixel(got)))
+}
+
+/// A frame's RGBA.
+pub fn pixels(frame: &CapturedFrame) -> &[u8] {
+    frame.rgba8.as_ref().map_or(&[], |image| image.data())
 }
 
 /// Renders frames on all devices and compares them with those of the CPU's widest instruction set.
@@ -75,22 +71,20 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
         let all = args.changes.frame_list(&scene)?;
         let few = if args.changes.frames.is_some() { usize::MAX } else { 2 };
         let frames: Vec<u32> = all.iter().take(few).collect();
-        let (width, height) = (scene.render.width, scene.render.height);
+        let width = scene.render.width;
         let renderer = Renderer::prepare(scene, RenderOptions::on_cpu()).map_err(|e| text.placed(e))?;
         let mut subjects = subjects(&renderer, &gpus);
         for &frame in &frames {
-            let mut expected: Option<(String, FilmSlice)> = None;
+            let mut expected: Option<(String, CapturedFrame)> = None;
             for subject in &mut subjects {
-                let got = subject.render(&renderer, frame)?;
+                let got = subject.render(frame)?;
                 let Some((reference, first)) = &expected else {
                     expected = Some((subject.name.clone(), got));
                     continue;
                 };
-                let mut fault = difference(first.pixels.bytes(), got.pixels.bytes(), width);
-                if fault.is_none() && !got.planes.bytes().is_empty() {
-                    let mut planes = Vec::new();
-                    renderer.prepared.isa.convert(first.pixels.bytes(), width, height, &mut planes);
-                    fault = (planes != got.planes.bytes()).then(|| "the video's planes differ".into());
+                let mut fault = difference(pixels(first), pixels(&got), width);
+                if fault.is_none() && first.yuv420 != got.yuv420 {
+                    fault = Some("the video's planes differ".into());
                 }
                 if let Some(fault) = fault {
                     wrong.push(format!("{name} frame {frame}: {reference} and {}: {fault}", subject.name));

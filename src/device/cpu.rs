@@ -118,6 +118,22 @@ impl Cpu {
         TaskStats { time, kernel: time, rays: rays_traced, shadow_rays, balance: balance(&rays) }
     }
 
+    // Adds up the sums of all moments that the task has samples of.
+    fn add_moments(&self, task: &Task, moments: &[Moment], out: &mut Memory) -> TaskStats {
+        let (start, mut all, mut adds) = (Instant::now(), TaskStats::default(), false);
+        for (i, Moment { scene, camera, .. }) in (0..).zip(moments) {
+            let part = if moments.len() > 1 { task.at_moment(i, moments.len() as u32) } else { task.clone() };
+            if part.samples.is_empty() {
+                continue;
+            }
+            let stats = self.run_at(scene, &part, camera, out, adds);
+            all = TaskStats { rays: all.rays + stats.rays, shadow_rays: all.shadow_rays + stats.shadow_rays, ..stats };
+            adds = true;
+        }
+        let time = start.elapsed();
+        TaskStats { time, kernel: time, ..all }
+    }
+
     // Makes a finished picture from the sums of all moments.
     fn run_post(
         &mut self,
@@ -130,12 +146,7 @@ impl Cpu {
         let size = self.scene.size();
         let task = Task { output: TaskOutput::Sums, ..task.clone() };
         let mut memory = std::mem::take(&mut self.sums);
-        let mut all = TaskStats::default();
-        for (i, Moment { scene, camera, .. }) in (0..).zip(moments) {
-            let part = task.at_moment(i, moments.len() as u32);
-            let stats = self.run_at(scene, &part, camera, &mut memory, i > 0);
-            all = TaskStats { rays: all.rays + stats.rays, shadow_rays: all.shadow_rays + stats.shadow_rays, ..stats };
-        }
+        let all = self.add_moments(&task, moments, &mut memory);
         let (sums, counts) = memory.sums_and_counts(&task);
         let scene = self.scene.host();
         let context = PostContext { scene: &scene, isa: self.isa, frame: task.frame, denoiser: None, noisy: None };
@@ -278,12 +289,10 @@ impl Device for Cpu {
         out.planes = Memory::default();
         let stats = match self.post.clone().filter(|_| task.output == TaskOutput::Picture) {
             Some(post) => self.run_post(&post, task, moments, &mut out.pixels)?,
-            None => {
-                let [Moment { scene, camera, .. }] = moments else {
-                    return Err(DeviceError::Failed("only post steps add up several moments".into()));
-                };
-                self.run_at(scene, task, camera, &mut out.pixels, false)
+            None if moments.len() > 1 && task.output != TaskOutput::Sums => {
+                return Err(DeviceError::Failed("only sums of several moments are added up".into()));
             }
+            None => self.add_moments(task, moments, &mut out.pixels),
         };
         self.submitted += 1;
         let ticket = Ticket(self.submitted);

@@ -5,6 +5,7 @@ use super::memory::FilmSlice;
 use super::task::{Schedule, Task, TaskStats, Ticket};
 use crate::cancel::Cancel;
 use crate::device_scene::DeviceScene;
+use crate::film::Film;
 use crate::film::post::steady::View;
 use crate::gpu_types::FrameParams;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +23,13 @@ pub struct DeviceInfo {
     pub runs_post: bool,
 }
 
+impl DeviceInfo {
+    /// Whether the device makes pictures of light that others have traced.
+    pub fn develops(&self) -> bool {
+        self.runs_post && !self.is_cpu
+    }
+}
+
 /// The scene and the camera at a moment of a frame.
 #[derive(Clone)]
 pub struct Moment {
@@ -29,6 +37,14 @@ pub struct Moment {
     pub camera: FrameParams,
     /// Where the bodies are, if frames lend each other light on the device.
     pub view: Option<Arc<View>>,
+    /// The frame's light, if it is traced already: the device makes the picture of it.
+    pub light: Option<Arc<Film>>,
+}
+
+impl Moment {
+    pub fn new(scene: Arc<DeviceScene>, camera: FrameParams) -> Moment {
+        Moment { scene, camera, view: None, light: None }
+    }
 }
 
 /// A device that executes tasks.
@@ -37,7 +53,7 @@ pub trait Device: Send {
     /// Begins a run, with the handle that abandons it. After that, a device may leave tasks in flight incomplete.
     fn begin_run(&mut self, _cancel: &Cancel) {}
     /// Starts a task. At most [`DeviceInfo::tasks_in_flight`] tasks may be in flight. If there are several moments, the
-    /// task makes a picture by post steps, and its samples are spread over the moments ([`Task::at_moment`]).
+    /// task's samples are spread over them ([`Task::at_moment`]), and it makes sums, or a picture by post steps.
     fn submit(&mut self, task: &Task, moments: &[Moment], out: FilmSlice) -> Result<Ticket, DeviceError>;
     /// Waits for a task. Tasks must be waited for in the order of submission.
     fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError>;

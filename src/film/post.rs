@@ -244,16 +244,8 @@ impl PostPipeline {
     /// The steps whose bytes are the same on every machine.
     #[must_use]
     pub fn exact(&self) -> PostPipeline {
-        self.only(|step| !step.is_library())
-    }
-    /// The steps that any device can run on light alone.
-    #[must_use]
-    pub fn on_devices(&self) -> PostPipeline {
-        self.only(|step| *step != PostStep::Guided && step.add_to(&mut PostParams::default(), 1))
-    }
-    fn only(&self, kept: impl Fn(&PostStep) -> bool) -> PostPipeline {
         let mut all = self.clone();
-        all.steps.retain(kept);
+        all.steps.retain(|step| !step.is_library());
         all
     }
 

@@ -42,6 +42,11 @@ impl SeenSlices<'_> {
     }
 }
 
+// The address of values that may be missing.
+fn pointer_to<T>(values: &[T]) -> *const T {
+    if values.is_empty() { std::ptr::null() } else { values.as_ptr() }
+}
+
 // Whether pictures of this size have all values of their channels.
 fn check(pictures: &[(&[f32], usize)], (width, height): Size) {
     assert!(width.max(height) <= MAX_SIDE as usize);
@@ -73,12 +78,10 @@ impl Isa {
         let end = width * (y + 1);
         assert!(first.len() >= 3 * end && (second.is_empty() || second.len() >= 3 * end));
         assert!((film.taken.is_empty() || film.taken.len() >= end) && guides.len() == GUIDES * width);
-        let null_if = |is_empty: bool, pointer| if is_empty { std::ptr::null() } else { pointer };
-        let taken = if film.taken.is_empty() { std::ptr::null() } else { film.taken.as_ptr() };
         let film = DenoiseFilm {
             first: first.as_ptr(),
-            second: null_if(second.is_empty(), second.as_ptr()),
-            taken,
+            second: pointer_to(second),
+            taken: pointer_to(film.taken),
             first_samples: first_samples.cast_signed(),
             second_samples: second_samples.cast_signed(),
         };

@@ -13,6 +13,8 @@ pub struct CapturedFrame {
     pub number: u32,
     /// RGBA, 8 bits per channel, if requested.
     pub rgba8: Option<Image<u8>>,
+    /// YUV 4:2:0 planes, if requested.
+    pub yuv420: Option<Vec<u8>>,
     /// Linear light, if requested.
     pub linear: Option<Image<f32>>,
     /// Albedo, normal, depth and samples of the first surfaces, if requested.
@@ -42,6 +44,7 @@ impl Sink for MemorySink {
         let kept = CapturedFrame {
             number: frame.number,
             rgba8,
+            yuv420: self.needs.yuv420.then(|| frame.yuv420().to_vec()),
             linear: frame.linear().cloned(),
             layers: frame.layers().cloned(),
         };

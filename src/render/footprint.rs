@@ -84,7 +84,9 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, 
         pixel += finishers.max(1) * guided::BYTES;
     }
     let (window, kept) = (Window::of(scene, post), frame_pixel(needs) - CODES);
-    pixel += waiting_frames(window) * (steady::BYTES + kept);
+    // Several devices leave sums and features of frames that wait; else what the host's denoiser reads.
+    let gathered = (1 + usize::from(halves)) * TaskOutput::Sums.bytes_a_pixel() + TaskOutput::Features.bytes_a_pixel();
+    pixel += waiting_frames(window) * (gathered.max(steady::BYTES) + kept);
     if !window.is_single() {
         pixel += finishers.max(1) * steady::BLEND_BYTES;
     }

@@ -9,16 +9,16 @@ use super::stats::FrameStats;
 use super::window::{Gathered, SeenFrame};
 use crate::cancel::Cancel;
 use crate::device::{DeviceError, FilmSlice, Memory, Moment, SampleCounter, TaskStats};
-use crate::device_scene::DeviceScene;
+use crate::device_scene::{DeviceScene, HostScene};
 use crate::error::Error;
 use crate::film::Film;
 use crate::film::image::Image;
 use crate::film::post::denoise::{Denoiser, DenoiserError};
 use crate::film::post::guided::Noisy;
-use crate::film::post::steady::Seen;
 use crate::film::post::{PostContext, PostPipeline};
 use crate::output::Already;
-use std::sync::Arc;
+use crate::threads::lock;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// What the frames of a run share.
@@ -61,13 +61,42 @@ pub struct OpenFrame {
     moments: Vec<Moment>,
     /// The memory of the picture.
     pub picture: FilmSlice,
-    film: Film,
+    // Tasks add to it while others are scheduled.
+    film: Arc<Mutex<Film>>,
     // The result of a frame that has only one task.
     sums: Option<(FramePart, FilmSlice)>,
     tasks_left: usize,
     tasks: usize,
     stats: FrameStats,
     started: Instant,
+    // The light that a GPU makes the picture of.
+    lit: Option<Lit>,
+    // Whether `picture` is finished.
+    is_developed: bool,
+}
+
+struct Lit {
+    own: Arc<SeenFrame>,
+    others: Vec<Arc<SeenFrame>>,
+}
+
+/// The light of a frame, which tasks add to.
+pub struct Light(Arc<Mutex<Film>>);
+
+impl Light {
+    /// Adds the result of a part.
+    pub fn add(&self, work: &RunContext, part: &FramePart, slice: &FilmSlice) {
+        let mut film = lock(&self.0);
+        let (top, film) = (part.task.rows.start, &mut *film);
+        let FrameTask::Half(half) = part.kind else {
+            return work.prepared.pool.install(|| film.add_features(top, slice.pixels.bytes()));
+        };
+        let (sums, counts) = slice.pixels.sums_and_counts(&part.task);
+        if part.task.leaves_counts() {
+            film.add_counts(top, counts);
+        }
+        work.prepared.pool.install(|| film.add(half, top, sums));
+    }
 }
 
 /// A frame after a round.
@@ -94,12 +123,14 @@ impl OpenFrame {
             number,
             moments,
             picture,
-            film: Film::new(width, height),
+            film: Arc::new(Mutex::new(Film::new(width, height))),
             sums: None,
             tasks_left: 0,
             tasks: 0,
             stats: FrameStats::default(),
             started: Instant::now(),
+            lit: None,
+            is_developed: false,
         }
     }
 
@@ -107,7 +138,7 @@ impl OpenFrame {
     pub fn first_round(&mut self, work: &RunContext) -> Vec<FramePart> {
         let mut parts = self.next_round(work);
         if let Some(samples) = work.plan.feature_samples() {
-            self.film.expect_features(samples);
+            lock(&self.film).expect_features(samples);
             parts.extend(self.begun(work.plan.parts(self.number, FrameTask::Features, &(0..samples))));
         }
         parts
@@ -116,9 +147,10 @@ impl OpenFrame {
     /// The parts of the next round; none if all samples are taken.
     pub fn next_round(&mut self, work: &RunContext) -> Vec<FramePart> {
         let mut parts = Vec::new();
-        for (kind, samples) in work.plan.round(self.film.samples()) {
+        let taken = lock(&self.film).samples();
+        for (kind, samples) in work.plan.round(taken) {
             if let FrameTask::Half(half) = kind {
-                self.film.expect(half, samples.end - samples.start);
+                lock(&self.film).expect(half, samples.end - samples.start);
             }
             parts.extend(self.begun(work.plan.parts(self.number, kind, &samples)));
         }
@@ -133,7 +165,18 @@ impl OpenFrame {
 
     /// The scenes and cameras of a part.
     pub fn moments_of(&self, part: &FramePart) -> &[Moment] {
-        &self.moments[part.moments.start as usize..part.moments.end as usize]
+        // Layers are those of the first moment.
+        if part.kind == FrameTask::Features { &self.moments[..1] } else { &self.moments }
+    }
+
+    /// Where the light of a part is to be added before [`OpenFrame::add`]; none if that takes the result itself.
+    pub fn light_of(&self, work: &RunContext, part: &FramePart) -> Option<Light> {
+        let is_alone = self.tasks == 1 && work.plan.noise == 0.0 && !work.plan.develops;
+        match part.kind {
+            FrameTask::Picture | FrameTask::Developed => None,
+            FrameTask::Half(_) if is_alone => None,
+            FrameTask::Half(_) | FrameTask::Features => Some(Light(Arc::clone(&self.film))),
+        }
     }
 
     /// Adds the result of a part. Returns memory that is not needed any more.
@@ -141,30 +184,28 @@ impl OpenFrame {
         &mut self,
         work: &RunContext,
         part: &FramePart,
-        mut slice: FilmSlice,
+        slice: FilmSlice,
         stats: &TaskStats,
     ) -> Option<FilmSlice> {
-        let top = part.task.rows.start;
-        match part.kind {
-            FrameTask::Picture if work.plan.is_whole() => self.picture = std::mem::take(&mut slice),
-            FrameTask::Picture => self.put_rows(top, slice.pixels.bytes()),
-            FrameTask::Half(half) => {
-                let (sums, counts) = slice.pixels.sums_and_counts(&part.task);
-                if part.task.leaves_counts() {
-                    self.film.add_counts(top, counts);
-                }
-                if self.tasks == 1 && work.plan.noise == 0.0 {
-                    self.sums = Some((part.clone(), std::mem::take(&mut slice)));
-                } else {
-                    work.prepared.pool.install(|| self.film.add(half, top, sums));
-                }
-            }
-            FrameTask::Features => self.film.add_features(top, slice.pixels.bytes()),
-        }
         self.stats.add(stats);
         self.tasks_left -= 1;
         self.stats.time = if self.tasks == 1 { stats.time } else { self.started.elapsed() };
-        (!work.plan.is_whole() && self.sums.is_none()).then_some(slice)
+        let is_light = self.light_of(work, part).is_some();
+        match part.kind {
+            _ if is_light => return Some(slice),
+            FrameTask::Picture if !work.plan.is_whole() => {
+                self.put_rows(part.task.rows.start, slice.pixels.bytes());
+                return Some(slice);
+            }
+            FrameTask::Picture | FrameTask::Developed => (self.picture, self.is_developed) = (slice, true),
+            FrameTask::Half(_) | FrameTask::Features => {
+                if part.task.leaves_counts() {
+                    lock(&self.film).add_counts(0, slice.pixels.sums_and_counts(&part.task).1);
+                }
+                self.sums = Some((part.clone(), slice));
+            }
+        }
+        None
     }
 
     /// Whether all parts of the round are added.
@@ -183,16 +224,13 @@ impl OpenFrame {
         whole[at..at + rgba.len()].copy_from_slice(rgba);
     }
 
-    /// Ends a round: begins another one, or makes the picture.
-    pub fn close(mut self, work: &RunContext) -> Result<Closed, Error> {
-        let scene = Arc::clone(&self.moments[0].scene);
-        let host = scene.host();
-        let post = work.post.of_frame(self.number);
-        let isa = work.prepared.isa;
-        let (frame, denoiser) = (self.number, work.denoiser);
-        let context = PostContext { scene: &host, isa, frame, denoiser, noisy: None };
+    /// Ends a round: begins another one, or makes the picture. With `develops`, a GPU makes it of the light.
+    pub fn close(mut self, work: &RunContext, develops: bool) -> Result<Closed, Error> {
         if work.plan.noise > 0.0 {
-            let noise = work.prepared.pool.install(|| noise(&self.film, &post.exact(), &context));
+            let (scene, film) = (self.moments[0].scene.host(), lock(&self.film));
+            let context = post_context(work, &scene, self.number, None);
+            let post = work.post.of_frame(self.number).exact();
+            let noise = work.prepared.pool.install(|| noise(&film, &post, &context));
             self.stats.noise = Some(noise.map_err(DeviceError::from)?);
         }
         let good_enough = self.stats.noise.is_none_or(|n| n <= work.plan.noise);
@@ -200,52 +238,124 @@ impl OpenFrame {
         if !parts.is_empty() {
             return Ok(Closed::Open(Box::new(self), parts));
         }
-        let taken = self.film.samples();
+        let film = std::mem::replace(&mut *lock(&self.film), Film::new(0, 0));
+        let taken = film.samples();
         let is_linear = taken != [0; 2];
-        self.stats.samples =
-            if is_linear { taken[0] + taken[1] } else { work.prepared.scene.render.samples_per_pixel() };
-        let view = || work.prepared.view(self.number, &self.moments[0].camera);
-        let view = (!work.plan.window.is_single()).then(view);
-        let mut frame = CompletedFrame {
+        if is_linear {
+            self.stats.samples = taken[0] + taken[1];
+        } else if self.stats.samples == 0 {
+            self.stats.samples = work.prepared.scene.render.samples_per_pixel();
+        }
+        let Moment { scene, camera, .. } = self.moments.swap_remove(0);
+        let view = (!work.plan.window.is_single()).then(|| Arc::new(work.prepared.view(self.number, &camera)));
+        let frame = CompletedFrame {
             index: self.index,
             number: self.number,
             linear: None,
-            layers: work.plan.layers.then(|| self.film.layers()).flatten(),
+            layers: work.plan.layers.then(|| film.layers()).flatten(),
             stats: self.stats,
             picture: self.picture,
         };
+        if let Some(Lit { own, others }) = self.lit.filter(|_| !self.is_developed) {
+            // No GPU is left to make the picture.
+            return Gathered { frame: Box::new(frame), own, others }.develop(work, false);
+        }
         if !is_linear {
             return Ok(Closed::Complete(Box::new(frame), None));
         }
-        if post.is_guided() {
-            let noisy = work.prepared.pool.install(|| Noisy::of(&self.film, isa));
-            let Some(view) = view else {
-                return Ok(Closed::Complete(Box::new(denoised(work, &scene, frame, &noisy)?), None));
-            };
-            let seen = work.prepared.pool.install(|| Seen::new(noisy, view, isa));
-            return Ok(Closed::Seen(Box::new(SeenFrame::new(seen, Arc::clone(&scene), Box::new(frame)))));
-        }
-        let mut image = work.prepared.pool.install(|| match &self.sums {
-            Some((part, slice)) => {
-                let sums = slice.pixels.sums_and_counts(&part.task).0;
-                self.film.resolve_whole(sums, isa)
+        let moment = Moment { view, ..Moment::new(scene, camera) };
+        match (&moment.view, develops) {
+            (None, true) => {
+                let own = Arc::new(SeenFrame::new(self.number, moment, Arc::new(film), None));
+                Gathered { frame: Box::new(frame), own, others: Vec::new() }.develop(work, true)
             }
-            None => self.film.resolve(isa),
-        });
-        let spare = self.sums.take().map(|(_, slice)| slice);
-        develop(work, &post, &context, &mut frame, &mut image)?;
-        frame.linear = work.plan.keeps_light.then_some(image);
-        Ok(Closed::Complete(Box::new(frame), spare))
+            (Some(_), _) => {
+                let seen = SeenFrame::new(self.number, moment, Arc::new(film), Some(Box::new(frame)));
+                Ok(Closed::Seen(Box::new(if develops { seen } else { seen.for_host(work) })))
+            }
+            (None, false) => {
+                let frame = developed(work, &moment.scene, frame, &film, self.sums.as_ref())?;
+                Ok(Closed::Complete(Box::new(frame), self.sums.take().map(|(_, slice)| slice)))
+            }
+        }
+    }
+
+    // A frame whose picture a GPU makes of light.
+    fn of_gathered(work: &RunContext, gathered: Gathered) -> (OpenFrame, Vec<FramePart>) {
+        let Gathered { frame, own, others } = gathered;
+        let CompletedFrame { index, number, picture, stats, .. } = *frame;
+        let find = |n: u32| others.iter().chain([&own]).find(|seen| seen.number == n);
+        let moments = work.plan.window.around(number).into_iter().filter_map(find).map(|seen| seen.moment.clone());
+        let mut open = OpenFrame::new(work, (index, number), moments.collect(), picture);
+        // The time of its tasks so far counts too.
+        open.started -= stats.time;
+        (open.stats, open.tasks, open.lit) = (stats, 1, Some(Lit { own, others }));
+        let parts = open.begun(work.plan.development(number));
+        (open, parts)
+    }
+}
+
+impl SeenFrame {
+    // Without what only a GPU needs.
+    fn for_host(self, work: &RunContext) -> SeenFrame {
+        work.prepared.pool.install(|| self.on_host(work.prepared.isa));
+        self.without_light()
     }
 }
 
 impl Gathered {
-    /// Makes the picture of the frame.
-    pub fn develop(self, work: &RunContext) -> Result<CompletedFrame, Error> {
-        let others = self.others.iter().map(|other| &other.seen);
-        let noisy = work.prepared.pool.install(|| self.own.seen.blended(others, work.prepared.isa));
-        denoised(work, &self.own.scene, *self.frame, &noisy)
+    /// Makes the picture of the frame. With `develops`, a GPU makes it of the light of all.
+    pub fn develop(self, work: &RunContext, develops: bool) -> Result<Closed, Error> {
+        if develops {
+            let (open, parts) = OpenFrame::of_gathered(work, self);
+            return Ok(Closed::Open(Box::new(open), parts));
+        }
+        let (isa, scene) = (work.prepared.isa, Arc::clone(&self.own.moment.scene));
+        let frame = match &self.own.moment.light {
+            Some(film) if self.others.is_empty() => developed(work, &scene, *self.frame, film, None)?,
+            _ => {
+                let noisy = work.prepared.pool.install(|| {
+                    let others: Vec<_> = self.others.iter().map(|other| other.on_host(isa)).collect();
+                    self.own.on_host(isa).blended(others, isa)
+                });
+                denoised(work, &scene, *self.frame, &noisy)?
+            }
+        };
+        Ok(Closed::Complete(Box::new(frame), None))
     }
+}
+
+// What post steps are told of a frame.
+fn post_context<'a>(
+    work: &RunContext<'a>,
+    scene: &'a HostScene<'a>,
+    frame: u32,
+    noisy: Option<&'a Noisy>,
+) -> PostContext<'a> {
+    PostContext { scene, isa: work.prepared.isa, frame, denoiser: work.denoiser, noisy }
+}
+
+// Makes a frame's picture of its own light. The sums of a frame that had one task lie outside the film.
+fn developed(
+    work: &RunContext,
+    scene: &DeviceScene,
+    mut frame: CompletedFrame,
+    film: &Film,
+    sums: Option<&(FramePart, FilmSlice)>,
+) -> Result<CompletedFrame, Error> {
+    let (host, post, isa) = (scene.host(), work.post.of_frame(frame.number), work.prepared.isa);
+    if post.is_guided() {
+        let noisy = work.prepared.pool.install(|| Noisy::of(film, isa));
+        return denoised(work, scene, frame, &noisy);
+    }
+    let mut image = work.prepared.pool.install(|| match sums {
+        Some((part, slice)) => film.resolve_whole(slice.pixels.sums_and_counts(&part.task).0, isa),
+        None => film.resolve(isa),
+    });
+    let context = post_context(work, &host, frame.number, None);
+    develop(work, &post, &context, &mut frame, &mut image)?;
+    frame.linear = work.plan.keeps_light.then_some(image);
+    Ok(frame)
 }
 
 // Makes a frame's picture of its noisy light.
@@ -256,8 +366,7 @@ fn denoised(
     noisy: &Noisy,
 ) -> Result<CompletedFrame, Error> {
     let (host, post) = (scene.host(), work.post.of_frame(frame.number));
-    let (isa, denoiser, noisy) = (work.prepared.isa, work.denoiser, Some(noisy));
-    let context = PostContext { scene: &host, isa, frame: frame.number, denoiser, noisy };
+    let context = post_context(work, &host, frame.number, Some(noisy));
     // The first step makes the image.
     let mut image = Image::default();
     develop(work, &post, &context, &mut frame, &mut image)?;

@@ -74,21 +74,10 @@ impl FrameNeeds {
         let halves = post.is_guided() && !scene.render.sampling.is_adaptive();
         FrameNeeds { formats, finish, halves, device }
     }
-
-    /// What the run needs on this many GPUs and a CPU. The host denoises frames for all devices, if one of them is the CPU, or if several
-    /// devices share frames that lend each other light.
-    pub fn on(mut self, gpus: usize, has_cpu: bool) -> FrameNeeds {
-        let is_guided = self.device.post.as_ref().is_some_and(|post| post.is_guided());
-        if is_guided && (has_cpu || gpus > 1 && self.device.frames > 1) {
-            self.finish = Finish::Host;
-            (self.device.post, self.device.yuv) = (None, false);
-        }
-        self
-    }
 }
 
 /// Whether the tracing kernels make finished pictures: nothing is left for post steps, not even adding up moments.
-pub fn tracing_makes_pictures(scene: &Scene, post: &PostPipeline) -> bool {
+fn tracing_makes_pictures(scene: &Scene, post: &PostPipeline) -> bool {
     post.is_plain() && moments(scene) == 1
 }
 
@@ -119,23 +108,32 @@ pub struct Plan {
     pub window: Window,
     // The frames whose light a device needs for each frame.
     lenders: Window,
+    /// Whether a GPU makes pictures of light that the host has gathered from all devices.
+    pub develops: bool,
 }
 
 /// What a task makes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameTask {
     Picture,
+    /// The picture of light that the host has gathered, if [`Plan::develops`].
+    Developed,
     /// The sums of one half of the samples.
     Half(usize),
     Features,
+}
+
+impl FrameTask {
+    /// Whether its samples count as progress.
+    pub fn counts(self) -> bool {
+        matches!(self, FrameTask::Picture | FrameTask::Half(_))
+    }
 }
 
 /// A task of a frame, and what becomes of its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FramePart {
     pub kind: FrameTask,
-    /// The numbers of the moments that it is rendered at: all of them, or one.
-    pub moments: Range<u32>,
     pub task: Task,
 }
 
@@ -159,9 +157,13 @@ impl Plan {
         let band = if tiles { (height / BANDS).next_multiple_of(BAND_STEP).max(2 * BAND_STEP) } else { height };
         let is_linear = needs.finish != Finish::Trace;
         // A device without enough memory leaves post steps to the host.
-        let on_device = needs.finish == Finish::Device && band >= height && devices.iter().all(|info| info.runs_post);
         let windows = [Window::of(scene, post), Window::default()];
+        // Of several devices each would render all frames that lend each other light.
+        let alone = devices.len() == 1 || windows[0].is_single();
+        let is_whole = band >= height && alone && devices.iter().all(|info| info.runs_post);
+        let on_device = needs.finish == Finish::Device && is_whole;
         let [window, lenders] = if on_device { [windows[1], windows[0]] } else { windows };
+        let develops = needs.finish == Finish::Device && !on_device && devices.iter().any(|info| info.develops());
         Plan {
             band,
             height,
@@ -178,6 +180,7 @@ impl Plan {
             moments: moments(scene),
             window,
             lenders,
+            develops,
         }
     }
 
@@ -228,19 +231,24 @@ impl Plan {
     pub fn max_frames(&self) -> usize {
         self.lenders.len()
     }
-    // What the denoiser on a device reads.
-    fn guided(&self, frame: u32) -> Option<GuidedTask> {
+    // What the denoiser on a device reads: the frames that it renders, or those that the host has gathered.
+    fn guided(&self, frame: u32, kind: FrameTask) -> Option<GuidedTask> {
+        let frames = match kind {
+            FrameTask::Picture => self.frames_of(frame),
+            FrameTask::Developed => self.window.around(frame),
+            FrameTask::Half(_) | FrameTask::Features => return None,
+        };
         self.post.as_ref().filter(|post| post.is_guided()).map(|_| GuidedTask {
             halves: self.halves(),
             features: self.max_feature_samples(),
-            frames: self.frames_of(frame),
+            frames,
         })
     }
 
-    /// The tasks of some samples of a frame. A device that makes the picture adds up all moments itself.
+    /// The tasks of some samples of a frame. Each adds up all moments.
     pub fn parts(&self, frame: u32, kind: FrameTask, samples: &Range<u32>) -> Vec<FramePart> {
         let output = match kind {
-            FrameTask::Picture => TaskOutput::Picture,
+            FrameTask::Picture | FrameTask::Developed => TaskOutput::Picture,
             FrameTask::Half(_) => TaskOutput::Sums,
             FrameTask::Features => TaskOutput::Features,
         };
@@ -249,27 +257,17 @@ impl Plan {
         let adaptive = adaptive.map(|task| AdaptiveTask { gain: gain().to_bits(), ..task });
         let by_library = self.post.as_ref().is_some_and(|post| !post.is_exact());
         let follows = if by_library && kind == FrameTask::Features { FOLLOWED } else { 0 };
-        let guided = if kind == FrameTask::Picture { self.guided(frame) } else { None };
-        let (groups, of) = match kind {
-            FrameTask::Picture => (1, self.moments * self.frames_of(frame).len() as u32),
-            FrameTask::Half(_) => (self.moments, 1),
-            FrameTask::Features => (1, 1),
-        };
-        let part = |moments: Range<u32>, rows: Range<u32>| {
-            let task = Task {
-                frame,
-                rows,
-                samples: samples.clone(),
-                stride: 1,
-                adaptive,
-                output,
-                follows,
-                guided: guided.clone(),
-            };
-            FramePart { kind, task: task.at_moment(moments.start, groups), moments }
-        };
-        let all = (0..groups).flat_map(|i| self.bands().map(move |rows| part(i..i + of, rows)));
-        all.filter(|part| !part.task.samples.is_empty()).collect()
+        let guided = self.guided(frame, kind);
+        let (samples, stride) = (samples.clone(), 1);
+        let all = Task { frame, rows: 0..self.height, samples, stride, adaptive, output, follows, guided };
+        if kind == FrameTask::Developed {
+            return vec![FramePart { kind, task: all }];
+        }
+        self.bands().map(|rows| FramePart { kind, task: Task { rows, ..all.clone() } }).collect()
+    }
+    /// The task that makes the picture of gathered light.
+    pub fn development(&self, frame: u32) -> Vec<FramePart> {
+        self.parts(frame, FrameTask::Developed, &(0..self.samples))
     }
 
     /// Whether one task makes the whole picture.

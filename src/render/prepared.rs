@@ -52,7 +52,7 @@ impl PreparedScene {
     /// The moments of a frame in which only the camera moves.
     pub fn views_of(&self, number: u32, count: u32, scene: &Arc<DeviceScene>) -> Vec<Moment> {
         let camera = |i| self.first.frame_params_at(&self.scene, number, moment_of(&self.scene, number, i));
-        (0..count).map(|i| Moment { scene: Arc::clone(scene), camera: camera(i), view: None }).collect()
+        (0..count).map(|i| Moment::new(Arc::clone(scene), camera(i))).collect()
     }
 
     /// The camera and the bodies of a frame's first moment, which its layers are of.

@@ -9,13 +9,14 @@ use super::handover::Delivery;
 use super::open_frame::{OpenFrame, RunContext};
 use super::plan::{FramePart, FrameTask};
 use super::window::Neighbors;
-use crate::device::{Device, DeviceError, DeviceStats, FilmSlice, Moment, TaskStats};
+use crate::device::{Device, DeviceError, DeviceInfo, DeviceStats, FilmSlice, Moment, TaskStats};
 use crate::error::Error;
 use crate::output::Already;
 use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ pub struct FrameQueue<'a> {
     // drives a device finishes them.
     finishing: (Sender<Option<OpenFrame>>, Receiver<Option<OpenFrame>>),
     finisher_threads: usize,
+    // The number of GPUs that make pictures of the light of all devices.
+    developers: AtomicUsize,
 }
 
 struct State<'a> {
@@ -126,7 +129,8 @@ impl<'a> FrameQueue<'a> {
             failure: None,
         };
         let (state, changed, finishing) = (Mutex::new(state), Condvar::new(), bounded(finishers));
-        FrameQueue { work, delivery, state, changed, finishing, finisher_threads: finishers }
+        let developers = AtomicUsize::new(0);
+        FrameQueue { work, delivery, state, changed, finishing, finisher_threads: finishers, developers }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
@@ -172,8 +176,14 @@ impl<'a> FrameQueue<'a> {
         self.changed.notify_all();
     }
 
-    // Takes the next task. None if there will be no more tasks, or, without `wait`, if there is none now.
-    fn take(&self, wait: bool) -> Option<FrameLease<'_, 'a>> {
+    // Whether a GPU makes pictures of the light of all devices.
+    fn develops(&self) -> bool {
+        self.developers.load(Ordering::Relaxed) > 0
+    }
+
+    // Takes the next task for a device. None if there will be no more tasks, or, without `wait`, if there is none now.
+    fn take(&self, device: &DeviceInfo, wait: bool) -> Option<FrameLease<'_, 'a>> {
+        let suits = |ready: &Ready| ready.part.kind != FrameTask::Developed || device.develops() || !self.develops();
         let mut state = self.lock();
         loop {
             state.ended |= self.is_stopped();
@@ -183,10 +193,11 @@ impl<'a> FrameQueue<'a> {
                 state.open.clear();
                 state.prepared.clear();
             }
-            if state.ready.is_empty() && !state.ended {
+            if !state.ready.iter().any(suits) && !state.ended {
                 self.open_next(&mut state);
             }
-            if let Some(ready) = state.ready.pop_front() {
+            let next = state.ready.iter().position(suits);
+            if let Some(ready) = next.and_then(|at| state.ready.remove(at)) {
                 state.out += 1;
                 let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
                 let moments = open.moments_of(&ready.part).to_vec();
@@ -237,16 +248,18 @@ impl<'a> FrameQueue<'a> {
         self.changed.notify_all();
     }
 
-    // Memory for a task: the frame's own if one task makes the whole frame, else from the spare memory.
-    fn slice(&self, lease: &FrameLease) -> FilmSlice {
+    // Memory for a task: the frame's own if it makes the whole picture, else spare memory of this size.
+    fn slice(&self, Ready { index, part }: &Ready) -> FilmSlice {
         let mut state = self.lock();
-        let index = lease.ready.as_ref().map(|r| r.index);
-        if self.work.plan.is_whole()
-            && let Some(open) = state.open.iter_mut().find(|o| Some(o.index) == index)
+        if (self.work.plan.is_whole() || part.kind == FrameTask::Developed)
+            && let Some(open) = state.open.iter_mut().find(|open| open.index == *index)
         {
             return std::mem::take(&mut open.picture);
         }
-        state.spare.pop().unwrap_or_default()
+        let width = self.work.prepared.first.size().0 as usize;
+        let bytes = part.task.bytes_a_pixel() * width * part.task.rows.len();
+        let of_size = state.spare.iter().position(|slice| slice.pixels.bytes().len() == bytes);
+        of_size.map(|at| state.spare.swap_remove(at)).unwrap_or_default()
     }
 
     // Completes a task. Its light is added to the frame; after the last task, the frame is finished.
@@ -258,7 +271,14 @@ impl<'a> FrameQueue<'a> {
         if self.work.cancel.is_abandoned() {
             state.open.clear();
         }
-        let Some(at) = state.open.iter().position(|o| o.index == ready.index) else { return };
+        let is_open = |open: &OpenFrame| open.index == ready.index;
+        let light = state.open.iter().find(|open| is_open(open)).and_then(|open| open.light_of(self.work, &ready.part));
+        if let Some(light) = light {
+            drop(state);
+            light.add(self.work, &ready.part, &slice);
+            state = self.lock();
+        }
+        let Some(at) = state.open.iter().position(is_open) else { return };
         let spare = state.open[at].add(self.work, &ready.part, slice, stats);
         state.spare.extend(spare);
         if state.open[at].is_complete() {
@@ -327,6 +347,8 @@ impl<'a> FrameQueue<'a> {
     pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<Error>) {
         let mut failures = Vec::new();
         devices.iter_mut().for_each(|device| device.begin_run(self.work.cancel));
+        let developers = devices.iter().filter(|device| self.work.plan.develops && device.info().develops());
+        self.developers.store(developers.count(), Ordering::Relaxed);
         let stats = std::thread::scope(|scope| {
             let preparers = threads::reserve(scope, "prepare", usize::from(self.is_animated()))?;
             let finishers = threads::reserve(scope, "finish", self.finisher_threads)?;
@@ -367,6 +389,10 @@ impl<'a> FrameQueue<'a> {
             Ok(result) => result.err(),
             Err(panic) => Some(DeviceError::Panicked(name, panic_message(&*panic))),
         };
+        if failure.is_some() && self.work.plan.develops && device.info().develops() {
+            self.developers.fetch_sub(1, Ordering::Relaxed);
+            self.changed.notify_all();
+        }
         (stats, failure)
     }
 
@@ -375,9 +401,13 @@ impl<'a> FrameQueue<'a> {
         loop {
             // Wait for a task only if none is in flight.
             while in_flight.len() < device.info().tasks_in_flight.max(1) {
-                let Some(lease) = self.take(in_flight.is_empty()) else { break };
+                let Some(lease) = self.take(device.info(), in_flight.is_empty()) else { break };
                 let Some(ready) = &lease.ready else { continue };
-                let slice = self.slice(&lease);
+                if ready.part.kind == FrameTask::Developed && !device.info().develops() {
+                    self.develop_on_host(lease);
+                    continue;
+                }
+                let slice = self.slice(ready);
                 let ticket = device.submit(&ready.part.task, &lease.moments, slice)?;
                 in_flight.push_back((ticket, lease));
             }
@@ -385,7 +415,7 @@ impl<'a> FrameQueue<'a> {
             let (task, slice) = device.wait(ticket)?;
             stats.add(&task);
             if let Some(FramePart { task, .. }) =
-                lease.ready.as_ref().map(|r| &r.part).filter(|p| p.kind != FrameTask::Features)
+                lease.ready.as_ref().map(|r| &r.part).filter(|part| part.kind.counts())
                 && !device.info().is_cpu
             {
                 let samples = task.launch().samples_per_pixel.cast_unsigned();

@@ -32,7 +32,9 @@ impl FrameStats {
         self.kernel += task.kernel;
         self.rays += task.rays;
         self.shadow_rays += task.shadow_rays;
-        self.balance = task.balance;
+        if task.balance > 0.0 {
+            self.balance = task.balance;
+        }
     }
 }
 

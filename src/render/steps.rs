@@ -159,6 +159,9 @@ impl FrameSteps {
         let mut slice = FilmSlice::default();
         slice.pixels.sized(bytes.len()).copy_from_slice(bytes);
         let mut open = self.open.take().ok_or_else(finished)?;
+        if let Some(light) = open.light_of(&self.context(), &part) {
+            light.add(&self.context(), &part, &slice);
+        }
         open.add(&self.context(), &part, slice, &TaskStats::default());
         self.open = Some(open);
         Ok(())
@@ -174,20 +177,23 @@ impl FrameSteps {
             return Err(Error::usage(|l| l.step_is_missing(missing)));
         }
         let open = self.open.take().ok_or_else(finished)?;
-        match open.close(&self.context())? {
-            Closed::Open(open, parts) => {
-                self.begin(*open, parts);
-                Ok(None)
-            }
-            Closed::Seen(frame) => {
-                let (mut gathered, _) = self.neighbors.add(*frame);
-                match gathered.pop().map(|one| one.develop(&self.context())).transpose()? {
-                    Some(frame) => Ok(Some(self.picture(&frame))),
-                    None => self.next_frame().map(|()| None),
+        let closed = open.close(&self.context(), false)?;
+        self.settle(closed)
+    }
+
+    fn settle(&mut self, closed: Closed) -> Result<Option<Image<u8>>, Error> {
+        match closed {
+            Closed::Open(open, parts) => self.begin(*open, parts),
+            Closed::Seen(frame) => match self.neighbors.add(*frame).0.pop() {
+                Some(one) => {
+                    let closed = one.develop(&self.context(), false)?;
+                    return self.settle(closed);
                 }
-            }
-            Closed::Complete(frame, _) => Ok(Some(self.picture(&frame))),
+                None => self.next_frame()?,
+            },
+            Closed::Complete(frame, _) => return Ok(Some(self.picture(&frame))),
         }
+        Ok(None)
     }
 
     fn picture(&self, frame: &CompletedFrame) -> Image<u8> {

@@ -2,10 +2,12 @@
 //! ready, and a picture can be abandoned at once.
 
 use super::stats::{FrameReport, FrameStats, Progress};
-use super::{Renderer, exposure};
+use super::{RenderOptions, Renderer, choose, exposure};
 use crate::cancel::Cancel;
+use crate::device::DeviceError;
 use crate::error::Error;
 use crate::film::image::Image;
+use crate::kernels::Isa;
 use crate::scene::Scene;
 use std::sync::Arc;
 
@@ -42,13 +44,11 @@ impl Renderer {
         Renderer { keeps_devices: false, memory: Arc::default(), ..other }
     }
 
-    /// The same scene on other devices, for tests that compare devices. Files, geometry and the light map are shared.
-    #[cfg(test)]
-    pub(crate) fn elsewhere(&self, options: super::RenderOptions) -> Result<Renderer, Error> {
+    /// The same scene on other devices, to compare them. Files, geometry and the light map are shared.
+    pub(crate) fn elsewhere(&self, options: RenderOptions) -> Result<Renderer, Error> {
         let mut other = Renderer { keeps_devices: false, memory: Arc::default(), ..self.varied(|_| ()) };
-        other.prepared.isa =
-            crate::kernels::Isa::pick(options.isa.as_deref()).map_err(crate::device::DeviceError::from)?;
-        (other.chosen, other.options) = (super::choose(&options.devices)?, options);
+        other.prepared.isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
+        (other.chosen, other.options) = (choose(&options.devices)?, options);
         Ok(other)
     }
 

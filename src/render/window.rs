@@ -1,14 +1,16 @@
 //! Frames that others lend light to: which ones a frame needs, and what is kept of them while a run goes on.
 
 use super::handover::CompletedFrame;
-use crate::device::FilmSlice;
-use crate::device_scene::DeviceScene;
+use crate::device::{FilmSlice, Moment};
+use crate::film::Film;
 use crate::film::post::PostPipeline;
+use crate::film::post::guided::Noisy;
 use crate::film::post::steady::Seen;
+use crate::kernels::Isa;
 use crate::scene::Scene;
 use crate::threads::lock;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The frames that each frame of a clip is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,15 +53,35 @@ impl Window {
 /// A frame whose light is complete.
 pub struct SeenFrame {
     pub number: u32,
-    pub seen: Seen,
-    pub scene: Arc<DeviceScene>,
+    /// Its scene, camera and light, and how it sees others.
+    pub moment: Moment,
+    // What the host's denoiser makes of the light.
+    host: OnceLock<Seen>,
     // Taken when the picture is made.
     frame: Mutex<Option<Box<CompletedFrame>>>,
 }
 
 impl SeenFrame {
-    pub fn new(seen: Seen, scene: Arc<DeviceScene>, frame: Box<CompletedFrame>) -> SeenFrame {
-        SeenFrame { number: frame.number, seen, scene, frame: Mutex::new(Some(frame)) }
+    pub fn new(number: u32, moment: Moment, light: Arc<Film>, frame: Option<Box<CompletedFrame>>) -> SeenFrame {
+        let moment = Moment { light: Some(light), ..moment };
+        SeenFrame { number, moment, host: OnceLock::new(), frame: Mutex::new(frame) }
+    }
+    /// The frame for the host's denoiser.
+    ///
+    /// # Panics
+    /// The frame has no light, or no view because it lends none.
+    pub fn on_host(&self, isa: Isa) -> &Seen {
+        self.host.get_or_init(|| {
+            let Moment { light: Some(light), view: Some(view), .. } = &self.moment else {
+                panic!("a frame that others see has light and a view")
+            };
+            Seen::new(Noisy::of(light, isa), Arc::clone(view), isa)
+        })
+    }
+    /// Keeps what the host's denoiser has made of the light alone.
+    pub fn without_light(mut self) -> SeenFrame {
+        self.moment.light = None;
+        self
     }
     fn take_frame(&self) -> Option<Box<CompletedFrame>> {
         lock(&self.frame).take()

@@ -290,8 +290,10 @@ fn films_that_the_gpu_denoises_are_the_cpus() {
     same_on_gpu("a camera that moves alone", &still, "", &["-o", "%d.data"]);
     let open = clip.replace("[camera.orbit]", "[camera]\nshutter = 0.5\n[camera.orbit]");
     same_on_gpu("a shutter", &open, "", &["-o", "%d.data", "--frames", "2-4"]);
-    // What the host denoises: tiles, layers beside the picture, samples until the noise is low.
+    // The host gathers tiles, and the GPU denoises them.
     same_on_gpu("tiles", &clip, "", &["-o", "%d.data", "--split", "tiles", "--frames", "0-1"]);
+    same_on_gpu("tiles and a shutter", &open, "", &["-o", "%d.data", "--split", "tiles", "--frames", "2-3"]);
+    // What the host denoises: layers beside the picture, samples until the noise is low.
     same_on_gpu("layers", &clip, "", &["-o", "%d.exr", "--frames", "0-1"]);
     same_on_gpu("rounds", &denoised("", "[31, 40]", "32\nnoise = 4"), "", &["-o", "%d.data", "--frames", "0"]);
 }
@@ -301,13 +303,25 @@ fn the_gpu_runs_the_denoiser() {
     let dir = tempfile::tempdir().unwrap();
     for steady in ["", "denoise_frames = 1"] {
         std::fs::write(dir.path().join("s.toml"), denoised(steady, "[24, 16]", "2")).unwrap();
-        let both = if steady.is_empty() { 69 } else { 0 };
-        for (devices, output, code) in
-            [("0", "a%d.data", 69), ("0", "b%d.exr", 0), ("0,cpu", "c%d.data", 0), ("0,1", "d%d.data", both)]
-        {
-            let args = ["s.toml", "--devices", devices, "--overwrite", "--frames", "0-1", "-o", output];
-            let run = polyfly(dir.path(), Some(&stub()), "denoise", &args);
-            assert_eq!(run.status.code(), Some(code), "{devices} {output} {steady}: {}", text(&run.stderr));
+        for split in ["frames", "tiles"] {
+            // The CPU takes over from GPUs that cannot denoise.
+            for (devices, output, code, is_asked) in [
+                ("0", "a%d.data", 69, true),
+                ("0", "b%d.exr", 0, false),
+                ("0,cpu", "c%d.data", 0, true),
+                ("0,1", "d%d.data", 69, true),
+            ] {
+                let args =
+                    ["s.toml", "--devices", devices, "--split", split, "--overwrite", "--frames", "0-1", "-o", output];
+                let run = polyfly(dir.path(), Some(&stub()), "denoise", &args);
+                assert_eq!(run.status.code(), Some(code), "{devices} {output} {steady}: {}", text(&run.stderr));
+                assert_eq!(
+                    is_asked,
+                    text(&run.stderr).contains("illegal memory access"),
+                    "{devices} {output}: {}",
+                    text(&run.stderr)
+                );
+            }
         }
     }
 }
@@ -317,26 +331,23 @@ fn devices_share_denoised_frames_and_one_may_fail() {
     let dir = tempfile::tempdir().unwrap();
     for steady in ["", "denoise_frames = 1"] {
         std::fs::write(dir.path().join("s.toml"), denoised(steady, "[24, 16]", "4")).unwrap();
-        let run = |devices: &str, name: &str, fault: &str| {
-            let output = format!("{name}%d.data");
-            let mut command = program(
-                dir.path(),
-                &["s.toml", "--devices", devices, "--split", "frames", "--overwrite", "-o", &output],
-            );
+        let run = |devices: &str, split: &str, fault: &str| {
+            let args = ["s.toml", "--devices", devices, "--split", split, "--overwrite", "-o", "%d.data"];
+            let mut command = program(dir.path(), &args);
             command.env("LD_LIBRARY_PATH", stub()).env("POLYFLY_STUB", "");
             if !fault.is_empty() {
                 command.env("POLYFLY_FAULT", fault);
             }
             let run = command.output().unwrap();
             assert!(run.status.success(), "{devices} {fault}: {}", text(&run.stderr));
-            let file = |n: u32| std::fs::read(dir.path().join(format!("{name}{n}.data"))).unwrap();
+            let file = |n: u32| std::fs::read(dir.path().join(format!("{n}.data"))).unwrap();
             (0..9).map(file).collect::<Vec<_>>()
         };
-        let expected = run("cpu", "c", "");
-        for (devices, name, fault) in
-            [("0,1", "a", ""), ("0,1,cpu", "b", ""), ("0,1", "d", "1:3"), ("0,cpu", "e", "0:2")]
-        {
-            assert_eq!(expected, run(devices, name, fault), "{devices} {fault} {steady}");
+        let expected = run("cpu", "frames", "");
+        for (devices, faults) in [("0,1", ["", "1:3"]), ("0,1,cpu", ["", "1:9"]), ("0,cpu", ["0:2", "0:11"])] {
+            for (fault, split) in faults.into_iter().flat_map(|fault| [(fault, "frames"), (fault, "tiles")]) {
+                assert_eq!(expected, run(devices, split, fault), "{devices} {split} {fault} {steady}");
+            }
         }
     }
 }

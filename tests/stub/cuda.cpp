@@ -458,6 +458,13 @@ API cuMemcpyHtoD_v2(unsigned long long d, const void* s, size_t n) {
   memcpy((void*)d, s, n);
   return 0;
 }
+// From memory that is not page-locked: the driver has copied it when the call returns.
+API cuMemcpyHtoDAsync_v2(unsigned long long d, const void* s, size_t n, void* stream) {
+  LOCKED;
+  const std::string bytes((const char*)s, n);
+  ((Stream*)stream)->work.push_back([=] { memcpy((void*)d, bytes.data(), n); });
+  return 0;
+}
 API cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, size_t n, void* stream) {
   LOCKED;
   ((Stream*)stream)->work.push_back([=] { memcpy(to, (void*)from, n); });

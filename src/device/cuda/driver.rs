@@ -22,7 +22,7 @@ functions! {
     cuDriverGetVersion cuGetErrorString cuInit
     cuEventCreate cuEventDestroy_v2 cuEventElapsedTime cuEventRecord cuEventSynchronize
     cuLaunchKernel cuModuleGetFunction cuModuleLoadDataEx cuModuleUnload cuOccupancyMaxActiveBlocksPerMultiprocessor
-    cuMemAlloc_v2 cuMemFreeHost cuMemFree_v2 cuMemHostAlloc cuMemcpyDtoHAsync_v2 cuMemcpyHtoD_v2 cuMemsetD8Async
+    cuMemAlloc_v2 cuMemFreeHost cuMemFree_v2 cuMemHostAlloc cuMemcpyDtoHAsync_v2 cuMemcpyHtoDAsync_v2 cuMemcpyHtoD_v2 cuMemsetD8Async
     cuStreamCreate cuStreamDestroy_v2 cuStreamWaitEvent
 }
 

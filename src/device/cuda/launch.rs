@@ -77,6 +77,13 @@ impl Stream<Cuda> for CudaStream {
         // SAFETY: the bytes are the memory's, and it is freed only after the device's work is done.
         check(unsafe { driver::cuMemsetD8Async(memory.address(offset), value, len, self.raw) }, "cuMemsetD8Async")
     }
+    unsafe fn write(&self, to: &CudaMemory, offset: usize, from: &[u8]) -> Result<(), DeviceError> {
+        assert!(offset + from.len() <= to.len);
+        // SAFETY: both hold these bytes; that page-locked memory lives long enough is the caller's promise.
+        let code =
+            unsafe { driver::cuMemcpyHtoDAsync_v2(to.address(offset), from.as_ptr().cast(), from.len(), self.raw) };
+        check(code, "cuMemcpyHtoDAsync")
+    }
     unsafe fn copy(&self, to: &mut [u8], from: &CudaMemory, offset: usize) -> Result<(), DeviceError> {
         assert!(offset + to.len() <= from.len);
         // SAFETY: both hold these bytes; that `to` lives long enough is the caller's promise.

@@ -80,6 +80,11 @@ pub trait Stream<A: Api>: Send + 'static {
     fn wait_for(&self, event: &A::Event) -> Result<(), DeviceError>;
     /// Fills `len` bytes from `offset` with one value.
     fn fill(&self, memory: &A::Memory, offset: usize, len: usize, value: u8) -> Result<(), DeviceError>;
+    /// Copies all of `from` to the device. `from` may be used again when this returns, if it is not page-locked.
+    ///
+    /// # Safety
+    /// Page-locked memory must stay alive and unchanged until the stream's work is done.
+    unsafe fn write(&self, to: &A::Memory, offset: usize, from: &[u8]) -> Result<(), DeviceError>;
     /// Copies from the device, until `to` is full.
     ///
     /// # Safety

@@ -17,8 +17,10 @@ use crate::device::{
     Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::DeviceScene;
+use crate::film::Film;
 use crate::film::post::glare::Glare;
 use crate::gpu_types::{ActivePixel, Constants, Counts, FilmBuffers, FrameParams, Launch, PostParams};
+use crate::kernels::denoise::FilmSums;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
@@ -28,9 +30,10 @@ struct InFlight<A: Api> {
     ticket: Ticket,
     slot: Slot<A>,
     out: FilmSlice,
-    // A replaced scene stays until its tasks are done, and so do motions of bodies.
+    // A replaced scene stays until its tasks are done, and so do motions of bodies and light of the host.
     _residents: Vec<Arc<ResidentScene<A>>>,
     _motions: Vec<A::Memory>,
+    _light: Vec<Arc<Film>>,
     working: Option<Arc<Working<A>>>,
 }
 
@@ -171,7 +174,7 @@ impl<A: Api> Gpu<A> {
         &self,
         slot: &Slot<A>,
         task: &Task,
-        moments: &[ResidentMoment<A>],
+        (moments, light): (&[ResidentMoment<A>], Option<&Film>),
         out: &mut FilmSlice,
     ) -> Result<u64, DeviceError> {
         let Slot { counts, pixels, events: [before, .., done], .. } = slot;
@@ -186,29 +189,26 @@ impl<A: Api> Gpu<A> {
         if post.is_some() && !is_whole {
             return Err(DeviceError::Failed("post steps need a whole picture".into()));
         }
-        if moments.is_empty() || moments.len() > 1 && post.is_none() {
-            return Err(DeviceError::Failed("only post steps add up several moments".into()));
+        let adds_up = task.output == TaskOutput::Sums || post.is_some();
+        if moments.is_empty() || moments.len() > 1 && !adds_up || light.is_some() && post.is_none() {
+            return Err(DeviceError::Failed("only sums are added up, and only post steps take them".into()));
         }
         compute.fill(counts, 0, BAND_AT + 1, 0)?;
         compute.record(before)?;
-        let (band_rows, mut threads) = (self.band_rows(task), 0);
+        let (band_rows, mut launches, mut threads) = (self.band_rows(task), 0, 0);
         for top in rows.clone().step_by(band_rows as usize) {
             let band = top..(top + band_rows).min(rows.end);
             let to = post.map_or(pixels, |(.., lane)| &lane.sums);
             let output = if post.is_some() { TaskOutput::Sums } else { task.output };
             let as_sums = Task { output, ..task.clone() };
-            for (i, moment) in (0..).zip(moments) {
-                let number = (top - rows.start) / band_rows * moments.len() as u32 + i;
-                if number > 0 {
-                    if post.is_none() {
-                        // The copies of the band before must be done.
-                        compute.wait_for(done)?;
-                    }
-                    compute.fill(counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
-                    compute.fill(counts, BAND_AT, 1, number.min(u32::from(u8::MAX)) as u8)?;
-                }
-                let part = if moments.len() > 1 { as_sums.at_moment(i, moments.len() as u32) } else { as_sums.clone() };
-                threads = self.trace_band(&part, moment, band.clone(), slot, (to, i > 0))?;
+            if post.is_none() && top > rows.start {
+                // The copies of the band before must be done.
+                compute.wait_for(done)?;
+            }
+            if let Some(light) = light {
+                self.write_sums(light, 0, &band, to)?;
+            } else {
+                threads = self.trace_moments(&as_sums, moments, &band, slot, (to, &mut launches))?;
             }
             let Some((kernels, (params, _), lane)) = post else {
                 self.leave(task, band, out, slot, planes)?;
@@ -224,6 +224,47 @@ impl<A: Api> Gpu<A> {
             self.leave(task, rows, out, slot, planes)?;
         }
         Ok(threads)
+    }
+
+    // Traces some rows of all moments that the task has samples of, and adds them up in `to`. `launches` counts those of the task: each
+    // has empty queues. Returns the number of threads.
+    fn trace_moments(
+        &self,
+        task: &Task,
+        moments: &[ResidentMoment<A>],
+        band: &Range<u32>,
+        slot: &Slot<A>,
+        (to, launches): (&A::Memory, &mut u32),
+    ) -> Result<u64, DeviceError> {
+        let (compute, mut threads, mut adds) = (self.stream(), 0, false);
+        for (i, moment) in (0..).zip(moments) {
+            let part = if moments.len() > 1 { task.at_moment(i, moments.len() as u32) } else { task.clone() };
+            if part.samples.is_empty() {
+                continue;
+            }
+            if *launches > 0 {
+                compute.fill(&slot.counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
+                compute.fill(&slot.counts, BAND_AT, 1, (*launches).min(u32::from(u8::MAX)) as u8)?;
+            }
+            *launches += 1;
+            threads = self.trace_band(&part, moment, band.clone(), slot, (to, adds))?;
+            adds = true;
+        }
+        Ok(threads)
+    }
+
+    // Copies some rows of the sums that the host has gathered, of one half of the samples, as the kernels leave them.
+    fn write_sums(&self, light: &Film, half: usize, band: &Range<u32>, to: &A::Memory) -> Result<(), DeviceError> {
+        let width = self.scene.size().0 as usize;
+        let pixels = width * band.start as usize..width * band.end as usize;
+        let FilmSums { halves, taken } = light.sums();
+        let sums = &halves[half].0[3 * pixels.start..3 * pixels.end];
+        let taken = if half == 0 { taken.get(pixels).unwrap_or_default() } else { &[] };
+        // SAFETY: the light is not page-locked.
+        unsafe {
+            self.stream().write(to, 0, bytemuck::cast_slice(sums))?;
+            self.stream().write(to, size_of_val(sums), bytemuck::cast_slice(taken))
+        }
     }
 
     // Copies a finished band to host memory, and the planes of a picture too.
@@ -427,6 +468,7 @@ impl<A: Api> Device for Gpu<A> {
     fn submit(&mut self, task: &Task, moments: &[Moment], mut out: FilmSlice) -> Result<Ticket, DeviceError> {
         self.context.enter()?;
         self.submitted += 1;
+        let light: Vec<_> = moments.iter().filter_map(|moment| moment.light.clone()).collect();
         let gathered = task.guided.as_ref().map(|guided| self.gather(task, guided, moments)).transpose()?;
         let moments = if gathered.is_none() { self.upload(moments)? } else { Vec::new() };
         if self.fault.is_some_and(|n| self.submitted >= n) {
@@ -437,7 +479,7 @@ impl<A: Api> Device for Gpu<A> {
         };
         let started = match (&task.guided, &gathered) {
             (Some(guided), Some(gathered)) => self.start_denoised(&slot, (task, guided), gathered, &mut out),
-            _ => self.start(&slot, task, &moments, &mut out),
+            _ => self.start(&slot, task, (&moments, light.first().map(AsRef::as_ref)), &mut out),
         };
         let started = started.and_then(|threads| {
             slot.threads = threads;
@@ -451,13 +493,15 @@ impl<A: Api> Device for Gpu<A> {
             return Err(e);
         }
         let halves = task.guided.as_ref().map_or(1, |guided| guided.halves.len());
-        let all = gathered.iter().flat_map(|all| &all.missing).flat_map(|(.., moments)| moments).chain(&moments);
+        let all = gathered.iter().flat_map(|all| &all.missing).flat_map(|one| &one.moments).chain(&moments);
         let mut residents: Vec<_> = all.map(|(resident, _)| Arc::clone(resident)).collect();
-        let working = self.working(task, halves * residents.len(), &slot.counts);
+        let working = self.working(task, halves * residents.len(), &slot.counts).filter(|_| light.is_empty());
         residents.extend(gathered.as_ref().map(|all| Arc::clone(&all.scene)));
         let motions = gathered.into_iter().flat_map(|all| all.others).map(|(.., motions)| motions).collect();
         let ticket = Ticket(self.submitted);
-        self.in_flight.push_back(InFlight { ticket, slot, out, _residents: residents, _motions: motions, working });
+        let in_flight =
+            InFlight { ticket, slot, out, _residents: residents, _motions: motions, _light: light, working };
+        self.in_flight.push_back(in_flight);
         if self.in_flight.len() == 1 {
             self.watch_oldest();
         }

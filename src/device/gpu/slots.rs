@@ -83,7 +83,7 @@ impl<A: Api> Slots<A> {
                     return Slots::new(size, &DeviceNeeds { post: None, ..needs.clone() }, streams, context);
                 }
                 other => {
-                    let host_band = if needs.post.is_some() { host_rows(height).min(band) } else { band };
+                    let host_band = if needs.post.is_some() { host_rows(height, needs).min(band) } else { band };
                     return other.map(|(free, lanes)| Slots { free, lanes, band, host_band });
                 }
             }
@@ -91,9 +91,10 @@ impl<A: Api> Slots<A> {
     }
 }
 
-// The number of rows whose sums fit into a whole picture's memory, at least the minimum.
-fn host_rows(height: u32) -> u32 {
-    let rows = TaskOutput::Picture.bytes_a_pixel() * height as usize / SUMS_BYTES;
+// The number of rows whose sums or features fit into the memory of a whole picture's results, at least the minimum.
+fn host_rows(height: u32, needs: &DeviceNeeds) -> u32 {
+    let row = if needs.features { SUMS_BYTES.max(TaskOutput::Features.bytes_a_pixel()) } else { SUMS_BYTES };
+    let rows = held(needs).0 * height as usize / row;
     (rows as u32 / MIN_BAND * MIN_BAND).max(MIN_BAND)
 }
 

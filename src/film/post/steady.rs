@@ -12,6 +12,7 @@ use crate::kernels::denoise::{GUIDES, LIGHT, SAMPLES, SUMS, SeenSlices};
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 use crate::scene::{Body, Scene};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// The camera and the bodies of a frame.
 pub struct View {
@@ -99,7 +100,7 @@ pub struct Seen {
     noisy: Noisy,
     // The luminance of the filtered light.
     filtered: Vec<f32>,
-    view: View,
+    view: Arc<View>,
 }
 
 /// Bytes per pixel of a [`Seen`].
@@ -108,7 +109,7 @@ pub const BYTES: usize = size_of::<f32>() * (LIGHT + GUIDES + 1);
 pub const BLEND_BYTES: usize = size_of::<f32>() * (SAMPLES + SUMS + LIGHT + GUIDES);
 
 impl Seen {
-    pub fn new(noisy: Noisy, view: View, isa: Isa) -> Seen {
+    pub fn new(noisy: Noisy, view: Arc<View>, isa: Isa) -> Seen {
         let (width, light) = (noisy.width.max(1), noisy.filtered(isa));
         let mut filtered = vec![0.0; light.len() / LIGHT];
         let rows = filtered.par_chunks_mut(width).zip(light.par_chunks(LIGHT * width));

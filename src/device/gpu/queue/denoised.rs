@@ -3,19 +3,25 @@
 use super::super::api::{Api, DeviceMemory, Stream};
 use super::super::denoise::{DenoiseKernels, DenoiseLane};
 use super::super::resident::ResidentScene;
-use super::super::slots::{BAND_AT, COUNT_BYTES, QUEUE_BYTES, QUEUES, Slot};
+use super::super::slots::{BAND_AT, Slot};
 use super::{FramePost, Gpu, ResidentMoment};
 use crate::device::{DeviceError, FilmSlice, GuidedTask, Moment, Task, TaskOutput};
+use crate::film::Film;
 use crate::gpu_types::{DenoiseFilm, LendingView};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A frame that is to be rendered: its number, its place among the kept ones, and its moments.
-pub(super) type Missing<A> = (u32, usize, Vec<ResidentMoment<A>>);
+/// A frame that is not kept yet: its number, its place among the kept ones, its moments, and its light if the host has it.
+pub(super) struct Missing<A: Api> {
+    frame: u32,
+    place: usize,
+    pub moments: Vec<ResidentMoment<A>>,
+    light: Option<Arc<Film>>,
+}
 
 /// A picture's frames on the GPU.
 pub(super) struct Gathered<A: Api> {
-    /// Those that are to be rendered.
+    /// Those that are not kept yet.
     pub missing: Vec<Missing<A>>,
     /// The place of the picture's own frame, and its scene.
     pub place: usize,
@@ -49,7 +55,8 @@ impl<A: Api> Gpu<A> {
                 if let Some(lane) = self.memory.lanes.first_mut().and_then(|lane| lane.denoise.as_mut()) {
                     (lane.kept[place].scene, lane.kept[place].view) = (scene, view);
                 }
-                missing.push((frame, place, uploaded));
+                let light = moments.first().and_then(|moment| moment.light.clone());
+                missing.push(Missing { frame, place, moments: uploaded, light });
             }
         }
         let own = guided.frames.iter().position(|&frame| frame == task.frame).ok_or_else(failed)?;
@@ -89,12 +96,12 @@ impl<A: Api> Gpu<A> {
         Ok(threads)
     }
 
-    // Renders a frame to its place. `launches` counts those of the task.
+    // Renders a frame to its place, or takes the host's light of it. `launches` counts those of the task.
     fn render_light(
         &self,
         slot: &Slot<A>,
         (task, guided): (&Task, &GuidedTask),
-        (frame, place, moments): &Missing<A>,
+        Missing { frame, place, moments, light }: &Missing<A>,
         (kernels, lane): Denoiser<A>,
         launches: &mut u32,
     ) -> Result<u64, DeviceError> {
@@ -102,33 +109,26 @@ impl<A: Api> Gpu<A> {
         let (compute, film) = (self.stream(), self.memory.lanes.first());
         let film = film.ok_or_else(|| DeviceError::Failed("post steps have no memory".into()))?;
         let task = Task { frame: *frame, guided: None, ..task.clone() };
-        // Each launch has empty queues.
-        let mut begin = || {
-            compute.fill(&slot.counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
-            compute.fill(&slot.counts, BAND_AT, 1, (*launches).min(u32::from(u8::MAX)) as u8)?;
-            *launches += 1;
-            Ok::<(), DeviceError>(())
-        };
-        let first = moments.first().ok_or_else(|| DeviceError::Failed("a frame has no moment".into()))?;
-        let seen = Task { output: TaskOutput::Features, samples: 0..guided.features, adaptive: None, ..task.clone() };
-        begin()?;
-        self.trace_band(&seen, first, 0..height, slot, (&slot.pixels, false))?;
+        if let Some(light) = light {
+            // SAFETY: the features are not page-locked.
+            unsafe { compute.write(&slot.pixels, 0, bytemuck::cast_slice(light.features().0))? };
+        } else {
+            let (output, samples) = (TaskOutput::Features, 0..guided.features);
+            let seen = Task { output, samples, adaptive: None, ..task.clone() };
+            let first = moments.get(..1).unwrap_or_default();
+            self.trace_moments(&seen, first, &(0..height), slot, (&slot.pixels, launches))?;
+        }
         kernels.guides(compute, lane, *place, (&slot.pixels, guided.features))?;
         let mut threads = 0;
         for top in (0..height).step_by(self.memory.band as usize) {
             let band = top..(top + self.memory.band).min(height);
-            for (half, to) in guided.halves.iter().zip([&film.sums, &lane.second]) {
-                let sums = Task { output: TaskOutput::Sums, samples: half.clone(), ..task.clone() };
-                let mut adds = false;
-                for (i, moment) in (0..).zip(moments) {
-                    let part = sums.at_moment(i, moments.len() as u32);
-                    if part.samples.is_empty() {
-                        continue;
-                    }
-                    begin()?;
-                    threads = self.trace_band(&part, moment, band.clone(), slot, (to, adds))?;
-                    adds = true;
+            for (i, (half, to)) in guided.halves.iter().zip([&film.sums, &lane.second]).enumerate() {
+                if let Some(light) = light {
+                    self.write_sums(light, i, &band, to)?;
+                    continue;
                 }
+                let sums = Task { output: TaskOutput::Sums, samples: half.clone(), ..task.clone() };
+                threads = self.trace_moments(&sums, moments, &band, slot, (to, launches))?;
             }
             let bytes = TaskOutput::Sums.bytes_a_pixel() * width as usize * band.len();
             let count = |half: Option<&Range<u32>>| half.map_or(0, |half| (half.end - half.start).cast_signed());
