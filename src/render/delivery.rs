@@ -93,7 +93,8 @@ pub fn run(
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
     let (events, inbox) = unbounded();
     let (entries, lines): (Vec<_>, Vec<_>) = sinks.iter().map(|_| bounded::<Arc<FrameHandle>>(1)).unzip();
-    let pictures = pictures(in_flight, writers, sinks.len()) + waiting_frames(work.plan.window);
+    let stretches = if work.plan.stretch > 1 { work.plan.stretch * devices.len() } else { 0 };
+    let pictures = pictures(in_flight, writers, sinks.len()) + waiting_frames(work.plan.window) + stretches;
     let delivery = Delivery::new(size, pictures, &mut memory.pictures, events.clone(), entries);
     let queue = FrameQueue::new(work, &delivery, finishers, std::mem::take(&mut memory.parts));
     // A video is partial only if the run ends before its last frame.

@@ -188,7 +188,7 @@ impl OpenFrame {
         stats: &TaskStats,
     ) -> Option<FilmSlice> {
         self.stats.add(stats);
-        self.tasks_left -= 1;
+        self.tasks_left -= part.bands;
         self.stats.time = if self.tasks == 1 { stats.time } else { self.started.elapsed() };
         let is_light = self.light_of(work, part).is_some();
         match part.kind {
@@ -270,8 +270,12 @@ impl OpenFrame {
                 Gathered { frame: Box::new(frame), own, others: Vec::new() }.develop(work, true)
             }
             (Some(_), _) => {
-                let seen = SeenFrame::new(self.number, moment, Arc::new(film), Some(Box::new(frame)));
-                Ok(Closed::Seen(Box::new(if develops { seen } else { seen.for_host(work) })))
+                let mut seen = SeenFrame::new(self.number, moment, Arc::new(film), Some(Box::new(frame)));
+                if !develops {
+                    seen.on_host = work.prepared.pool.install(|| seen.for_host(work.prepared.isa));
+                    seen.moment.light = None;
+                }
+                Ok(Closed::Seen(Box::new(seen)))
             }
             (None, false) => {
                 let frame = developed(work, &moment.scene, frame, &film, self.sums.as_ref())?;
@@ -288,18 +292,10 @@ impl OpenFrame {
         let moments = work.plan.window.around(number).into_iter().filter_map(find).map(|seen| seen.moment.clone());
         let mut open = OpenFrame::new(work, (index, number), moments.collect(), picture);
         // The time of its tasks so far counts too.
-        open.started -= stats.time;
+        open.started = open.started.checked_sub(stats.time).unwrap_or(open.started);
         (open.stats, open.tasks, open.lit) = (stats, 1, Some(Lit { own, others }));
         let parts = open.begun(work.plan.development(number));
         (open, parts)
-    }
-}
-
-impl SeenFrame {
-    // Without what only a GPU needs.
-    fn for_host(self, work: &RunContext) -> SeenFrame {
-        work.prepared.pool.install(|| self.on_host(work.prepared.isa));
-        self.without_light()
     }
 }
 
@@ -315,10 +311,14 @@ impl Gathered {
             Some(film) if self.others.is_empty() => developed(work, &scene, *self.frame, film, None)?,
             _ => {
                 let noisy = work.prepared.pool.install(|| {
-                    let others: Vec<_> = self.others.iter().map(|other| other.on_host(isa)).collect();
-                    self.own.on_host(isa).blended(others, isa)
+                    // Frames whose light was gathered for a GPU that is lost.
+                    let all = || [&self.own].into_iter().chain(&self.others);
+                    let late: Vec<_> = all().map(|seen| seen.for_host(isa)).collect();
+                    let mut seen = all().zip(&late).filter_map(|(seen, late)| late.as_ref().or(seen.on_host.as_ref()));
+                    seen.next().map(|own| own.blended(seen, isa))
                 });
-                denoised(work, &scene, *self.frame, &noisy)?
+                let lost = || DeviceError::Failed("the light of a frame is lost".into());
+                denoised(work, &scene, *self.frame, &noisy.ok_or_else(lost)?)?
             }
         };
         Ok(Closed::Complete(Box::new(frame), None))

@@ -27,6 +27,13 @@ const FEATURE_SAMPLES: u32 = 64;
 // Mirrors and clear surfaces that layers for the denoiser's library look through. The filter of our own does worse with such layers:
 // behind glass they are noisy themselves.
 const FOLLOWED: u32 = 4;
+// A GPU takes as many bands at once that each device has this many tasks of a frame.
+const CHUNKS: usize = 4;
+// Frames in a row for each device, and bytes of pictures that wait: RGBA and planes.
+const SHORTEST: usize = 4;
+const LONGEST: usize = 16;
+const WAITING_BYTES: usize = 1 << 29;
+const PICTURE_BYTES: usize = 6;
 // Bands of a tall picture. A low picture has fewer bands, or bands of two tiles.
 const BANDS: u32 = 64;
 
@@ -110,6 +117,10 @@ pub struct Plan {
     lenders: Window,
     /// Whether a GPU makes pictures of light that the host has gathered from all devices.
     pub develops: bool,
+    /// The number of frames in a row that one of several devices renders, if they lend each other light; else 1.
+    pub stretch: usize,
+    /// The number of bands that a GPU takes at once: few of them do not fill it.
+    pub bands_at_once: usize,
 }
 
 /// What a task makes of a frame.
@@ -135,6 +146,8 @@ impl FrameTask {
 pub struct FramePart {
     pub kind: FrameTask,
     pub task: Task,
+    /// The number of the plan's bands that the task's rows are.
+    pub bands: usize,
 }
 
 impl Plan {
@@ -158,9 +171,7 @@ impl Plan {
         let is_linear = needs.finish != Finish::Trace;
         // A device without enough memory leaves post steps to the host.
         let windows = [Window::of(scene, post), Window::default()];
-        // Of several devices each would render all frames that lend each other light.
-        let alone = devices.len() == 1 || windows[0].is_single();
-        let is_whole = band >= height && alone && devices.iter().all(|info| info.runs_post);
+        let is_whole = band >= height && devices.iter().all(|info| info.runs_post);
         let on_device = needs.finish == Finish::Device && is_whole;
         let [window, lenders] = if on_device { [windows[1], windows[0]] } else { windows };
         let develops = needs.finish == Finish::Device && !on_device && devices.iter().any(|info| info.develops());
@@ -181,6 +192,8 @@ impl Plan {
             window,
             lenders,
             develops,
+            stretch: if lenders.is_single() { 1 } else { stretch(scene, devices.len(), frames) },
+            bands_at_once: (height.div_ceil(band) as usize).div_ceil(CHUNKS * devices.len().max(1)),
         }
     }
 
@@ -261,9 +274,9 @@ impl Plan {
         let (samples, stride) = (samples.clone(), 1);
         let all = Task { frame, rows: 0..self.height, samples, stride, adaptive, output, follows, guided };
         if kind == FrameTask::Developed {
-            return vec![FramePart { kind, task: all }];
+            return vec![FramePart { kind, task: all, bands: 1 }];
         }
-        self.bands().map(|rows| FramePart { kind, task: Task { rows, ..all.clone() } }).collect()
+        self.bands().map(|rows| FramePart { kind, task: Task { rows, ..all.clone() }, bands: 1 }).collect()
     }
     /// The task that makes the picture of gathered light.
     pub fn development(&self, frame: u32) -> Vec<FramePart> {
@@ -274,6 +287,13 @@ impl Plan {
     pub fn is_whole(&self) -> bool {
         self.band >= self.height && self.output == TaskOutput::Picture
     }
+}
+
+// The number of frames in a row that each of several devices renders. It also renders those before and after them that lend them light; but
+// pictures of all but the first stretch wait.
+fn stretch(scene: &Scene, devices: usize, frames: usize) -> usize {
+    let bytes = PICTURE_BYTES * scene.render.width as usize * scene.render.height as usize * devices;
+    (WAITING_BYTES / bytes.max(1)).clamp(SHORTEST, LONGEST).min(frames.div_ceil(devices.max(1))).max(1)
 }
 
 // Maximum number of moments of a frame.

@@ -46,6 +46,8 @@ struct State<'a> {
     ready: VecDeque<Ready>,
     // The number of tasks and frames in work.
     out: usize,
+    // Stretches of frames, and the devices that have begun them.
+    claims: Vec<(usize, usize)>,
     spare: Vec<FilmSlice>,
     // No more frames are opened.
     ended: bool,
@@ -124,6 +126,7 @@ impl<'a> FrameQueue<'a> {
             open: Vec::new(),
             ready: VecDeque::new(),
             out: 0,
+            claims: Vec::new(),
             spare,
             ended: false,
             failure: None,
@@ -182,8 +185,18 @@ impl<'a> FrameQueue<'a> {
     }
 
     // Takes the next task for a device. None if there will be no more tasks, or, without `wait`, if there is none now.
-    fn take(&self, device: &DeviceInfo, wait: bool) -> Option<FrameLease<'_, 'a>> {
+    fn take(&self, (id, device): (usize, &DeviceInfo), wait: bool) -> Option<FrameLease<'_, 'a>> {
         let suits = |ready: &Ready| ready.part.kind != FrameTask::Developed || device.develops() || !self.develops();
+        let stretch = |ready: &Ready| ready.index / self.work.plan.stretch;
+        let next = |state: &State| {
+            if self.work.plan.stretch == 1 {
+                return state.ready.iter().position(suits);
+            }
+            // Its own stretch, or one that nobody has begun.
+            let owner = |ready: &Ready| state.claims.iter().find(|(of, _)| *of == stretch(ready)).map(|(_, id)| *id);
+            let own = state.ready.iter().position(|ready| owner(ready) == Some(id));
+            own.or_else(|| state.ready.iter().position(|ready| owner(ready).is_none()))
+        };
         let mut state = self.lock();
         loop {
             state.ended |= self.is_stopped();
@@ -193,12 +206,12 @@ impl<'a> FrameQueue<'a> {
                 state.open.clear();
                 state.prepared.clear();
             }
-            if !state.ready.iter().any(suits) && !state.ended {
-                self.open_next(&mut state);
-            }
-            let next = state.ready.iter().position(suits);
-            if let Some(ready) = next.and_then(|at| state.ready.remove(at)) {
+            while next(&state).is_none() && !state.ended && self.open_next(&mut state) {}
+            if let Some(ready) = next(&state).and_then(|at| self.take_bands(&mut state, at, device)) {
                 state.out += 1;
+                if self.work.plan.stretch > 1 && state.claims.iter().all(|(of, _)| *of != stretch(&ready)) {
+                    state.claims.push((stretch(&ready), id));
+                }
                 let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
                 let moments = open.moments_of(&ready.part).to_vec();
                 return Some(FrameLease { queue: self, ready: Some(ready), moments });
@@ -212,9 +225,29 @@ impl<'a> FrameQueue<'a> {
         }
     }
 
-    // Opens the next frame, if there is one and a picture is free.
-    fn open_next(&self, state: &mut State<'a>) {
-        let Some(picture) = self.delivery.take_picture() else { return };
+    // Takes a task, with the bands below it that a GPU takes at once.
+    fn take_bands(&self, state: &mut State<'a>, at: usize, device: &DeviceInfo) -> Option<Ready> {
+        let mut ready = state.ready.remove(at)?;
+        let most = if device.is_cpu { 1 } else { self.work.plan.bands_at_once };
+        let below = |ready: &Ready, next: &Ready| {
+            let (task, other) = (&ready.part.task, &next.part.task);
+            let is_next =
+                next.index == ready.index && next.part.kind == ready.part.kind && task.samples == other.samples;
+            is_next && task.rows.end == other.rows.start
+        };
+        while ready.part.bands < most
+            && let Some(next) = state.ready.get(at).filter(|next| below(&ready, next)).cloned()
+        {
+            state.ready.remove(at);
+            ready.part.task.rows.end = next.part.task.rows.end;
+            ready.part.bands += next.part.bands;
+        }
+        Some(ready)
+    }
+
+    // Opens the next frame, if there is one and a picture is free. Returns whether it did.
+    fn open_next(&self, state: &mut State<'a>) -> bool {
+        let Some(picture) = self.delivery.take_picture() else { return false };
         let next = match self.is_animated() {
             true => state.prepared.pop_front(),
             false => self.next_frame(state).map(|(index, number)| {
@@ -225,11 +258,15 @@ impl<'a> FrameQueue<'a> {
             }),
         };
         match next {
-            Some(prepared) => self.open(state, prepared, picture),
+            Some(prepared) => {
+                self.open(state, prepared, picture);
+                true
+            }
             None => {
                 self.delivery.give_picture(picture);
                 // Animated frames may still be prepared.
                 state.ended |= !self.is_animated();
+                false
             }
         }
     }
@@ -355,8 +392,9 @@ impl<'a> FrameQueue<'a> {
             let drivers = threads::reserve(scope, "drive", devices.len())?;
             let preparing: Vec<_> = preparers.into_iter().map(|one| one.run(|| self.prepare())).collect();
             let finishing: Vec<_> = finishers.into_iter().map(|one| one.run(|| self.finish_all())).collect();
-            let driven = drivers.into_iter().zip(devices.iter_mut());
-            let driving: Vec<_> = driven.map(|(one, device)| one.run(|| self.drive(device.as_mut()))).collect();
+            let driven = drivers.into_iter().zip(devices.iter_mut().enumerate());
+            let driving: Vec<_> =
+                driven.map(|(one, (id, device))| one.run(move || self.drive(id, device.as_mut()))).collect();
             let mut stats = Vec::new();
             for driver in driving {
                 let (did, failure) = driver.join();
@@ -381,27 +419,34 @@ impl<'a> FrameQueue<'a> {
     }
 
     // Drives one device. It keeps as many tasks in flight as the device supports, until none is left or it fails.
-    fn drive(&self, device: &mut dyn Device) -> (DeviceStats, Option<DeviceError>) {
+    fn drive(&self, id: usize, device: &mut dyn Device) -> (DeviceStats, Option<DeviceError>) {
         let name = device.info().name.clone();
         let mut stats = DeviceStats { device: name.clone(), ..DeviceStats::default() };
-        let result = catch_unwind(AssertUnwindSafe(|| self.work_through(device, &mut stats)));
+        let result = catch_unwind(AssertUnwindSafe(|| self.work_through(id, device, &mut stats)));
         let failure = match result {
             Ok(result) => result.err(),
             Err(panic) => Some(DeviceError::Panicked(name, panic_message(&*panic))),
         };
-        if failure.is_some() && self.work.plan.develops && device.info().develops() {
-            self.developers.fetch_sub(1, Ordering::Relaxed);
+        if failure.is_some() {
+            // Others go on with its stretches.
+            self.lock().claims.retain(|(_, owner)| *owner != id);
+            if self.work.plan.develops && device.info().develops() {
+                self.developers.fetch_sub(1, Ordering::Relaxed);
+            }
             self.changed.notify_all();
         }
         (stats, failure)
     }
 
-    fn work_through(&self, device: &mut dyn Device, stats: &mut DeviceStats) -> Result<(), DeviceError> {
+    fn work_through(&self, id: usize, device: &mut dyn Device, stats: &mut DeviceStats) -> Result<(), DeviceError> {
         let mut in_flight = VecDeque::new();
+        // What a device has taken, no other one can take.
+        let most = if self.work.plan.bands_at_once > 1 { 2 } else { usize::MAX };
+        let most = device.info().tasks_in_flight.clamp(1, most);
         loop {
             // Wait for a task only if none is in flight.
-            while in_flight.len() < device.info().tasks_in_flight.max(1) {
-                let Some(lease) = self.take(device.info(), in_flight.is_empty()) else { break };
+            while in_flight.len() < most {
+                let Some(lease) = self.take((id, device.info()), in_flight.is_empty()) else { break };
                 let Some(ready) = &lease.ready else { continue };
                 if ready.part.kind == FrameTask::Developed && !device.info().develops() {
                     self.develop_on_host(lease);

@@ -10,7 +10,7 @@ use crate::kernels::Isa;
 use crate::scene::Scene;
 use crate::threads::lock;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// The frames that each frame of a clip is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,8 +55,8 @@ pub struct SeenFrame {
     pub number: u32,
     /// Its scene, camera and light, and how it sees others.
     pub moment: Moment,
-    // What the host's denoiser makes of the light.
-    host: OnceLock<Seen>,
+    /// What the host's denoiser has made of the light, in place of it.
+    pub on_host: Option<Seen>,
     // Taken when the picture is made.
     frame: Mutex<Option<Box<CompletedFrame>>>,
 }
@@ -64,24 +64,12 @@ pub struct SeenFrame {
 impl SeenFrame {
     pub fn new(number: u32, moment: Moment, light: Arc<Film>, frame: Option<Box<CompletedFrame>>) -> SeenFrame {
         let moment = Moment { light: Some(light), ..moment };
-        SeenFrame { number, moment, host: OnceLock::new(), frame: Mutex::new(frame) }
+        SeenFrame { number, moment, on_host: None, frame: Mutex::new(frame) }
     }
-    /// The frame for the host's denoiser.
-    ///
-    /// # Panics
-    /// The frame has no light, or no view because it lends none.
-    pub fn on_host(&self, isa: Isa) -> &Seen {
-        self.host.get_or_init(|| {
-            let Moment { light: Some(light), view: Some(view), .. } = &self.moment else {
-                panic!("a frame that others see has light and a view")
-            };
-            Seen::new(Noisy::of(light, isa), Arc::clone(view), isa)
-        })
-    }
-    /// Keeps what the host's denoiser has made of the light alone.
-    pub fn without_light(mut self) -> SeenFrame {
-        self.moment.light = None;
-        self
+    /// What the host's denoiser makes of the light; none if it has done so, or if no other frame sees this one.
+    pub fn for_host(&self, isa: Isa) -> Option<Seen> {
+        let Moment { light: Some(light), view: Some(view), .. } = &self.moment else { return None };
+        Some(Seen::new(Noisy::of(light, isa), Arc::clone(view), isa))
     }
     fn take_frame(&self) -> Option<Box<CompletedFrame>> {
         lock(&self.frame).take()

@@ -341,14 +341,19 @@ fn devices_share_denoised_frames_and_one_may_fail() {
             let run = command.output().unwrap();
             assert!(run.status.success(), "{devices} {fault}: {}", text(&run.stderr));
             let file = |n: u32| std::fs::read(dir.path().join(format!("{n}.data"))).unwrap();
-            (0..9).map(file).collect::<Vec<_>>()
+            let rays =
+                text(&run.stdout).lines().map(|line| line.split('\t').nth(2).unwrap().parse::<u64>().unwrap()).sum();
+            ((0..9).map(file).collect::<Vec<_>>(), rays)
         };
-        let expected = run("cpu", "frames", "");
+        let (expected, rays): (_, u64) = run("cpu", "frames", "");
         for (devices, faults) in [("0,1", ["", "1:3"]), ("0,1,cpu", ["", "1:9"]), ("0,cpu", ["0:2", "0:11"])] {
             for (fault, split) in faults.into_iter().flat_map(|fault| [(fault, "frames"), (fault, "tiles")]) {
-                assert_eq!(expected, run(devices, split, fault), "{devices} {split} {fault} {steady}");
+                assert_eq!(expected, run(devices, split, fault).0, "{devices} {split} {fault} {steady}");
             }
         }
+        // Each of two GPUs renders frames in a row, and one more on each side at most.
+        let more = run("0,1", "frames", "").1 as f64 / rays as f64;
+        assert!((1.0..1.5).contains(&more), "{more} {steady}");
     }
 }
 

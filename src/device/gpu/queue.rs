@@ -54,6 +54,8 @@ pub struct Gpu<A: Api> {
     last_traced: Option<A::Event>,
     scene: Arc<DeviceScene>,
     resident: Arc<ResidentScene<A>>,
+    // The scenes of as many moments as the last task had: tasks of other rows have the same.
+    recent: VecDeque<(Arc<DeviceScene>, Arc<ResidentScene<A>>)>,
     memory: Slots<A>,
     in_flight: VecDeque<InFlight<A>>,
     // The oldest task in flight, for progress.
@@ -92,6 +94,7 @@ impl<A: Api> Gpu<A> {
             last_traced: None,
             scene,
             resident,
+            recent: VecDeque::new(),
             memory,
             in_flight: VecDeque::new(),
             watched: Arc::default(),
@@ -107,11 +110,20 @@ impl<A: Api> Gpu<A> {
         let mut all = Vec::with_capacity(moments.len());
         for Moment { scene, camera, .. } in moments {
             if !Arc::ptr_eq(scene, &self.scene) {
-                let resident = ResidentScene::upload(scene, Some((&self.scene, &self.resident)), &self.context)?;
-                (self.resident, self.scene) = (Arc::new(resident), Arc::clone(scene));
+                let known = self.recent.iter().find(|(known, _)| Arc::ptr_eq(known, scene));
+                self.resident = match known {
+                    Some((_, resident)) => Arc::clone(resident),
+                    None => Arc::new(ResidentScene::upload(scene, Some((&self.scene, &self.resident)), &self.context)?),
+                };
+                self.scene = Arc::clone(scene);
+            }
+            if !self.recent.iter().any(|(known, _)| Arc::ptr_eq(known, scene)) {
+                self.recent.push_back((Arc::clone(scene), Arc::clone(&self.resident)));
             }
             all.push((Arc::clone(&self.resident), *camera));
         }
+        let surplus = self.recent.len().saturating_sub(moments.len());
+        self.recent.drain(..surplus);
         let features = all.iter().fold(0, |all, (resident, _)| all | resident.arrays.constants.features);
         let constants = Constants { features, ..self.resident.arrays.constants };
         if !self.kernels.suit(&constants) {
