@@ -156,7 +156,11 @@ fn frames_and_tiles_are_dealt_to_whoever_is_free() {
             let report = result.unwrap();
             expect_whole(&scene, &kept, 6);
             let tasks: usize = report.devices.iter().map(|d| d.tasks).sum();
-            assert!(tasks == 6 || tasks == 6 * 131usize.div_ceil(32), "{tasks} tasks by {split:?}");
+            // A device that is no CPU takes a quarter of its share at once.
+            let bands = 131usize.div_ceil(32);
+            let tiles = 6 * bands.div_ceil(bands.div_ceil(4 * fates.len()));
+            let possible = if split == Split::Tiles { [tiles; 2] } else { [6, tiles] };
+            assert!(possible.contains(&tasks), "{tasks} tasks by {split:?}");
         }
     }
 }
