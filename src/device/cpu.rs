@@ -121,11 +121,7 @@ impl Cpu {
     // Adds up the sums of all moments that the task has samples of.
     fn add_moments(&self, task: &Task, moments: &[Moment], out: &mut Memory) -> TaskStats {
         let (start, mut all, mut adds) = (Instant::now(), TaskStats::default(), false);
-        for (i, Moment { scene, camera, .. }) in (0..).zip(moments) {
-            let part = if moments.len() > 1 { task.at_moment(i, moments.len() as u32) } else { task.clone() };
-            if part.samples.is_empty() {
-                continue;
-            }
+        for (Moment { scene, camera, .. }, part) in task.at_moments(moments) {
             let stats = self.run_at(scene, &part, camera, out, adds);
             all = TaskStats { rays: all.rays + stats.rays, shadow_rays: all.shadow_rays + stats.shadow_rays, ..stats };
             adds = true;

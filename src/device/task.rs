@@ -79,6 +79,11 @@ impl Task {
         let samples = first..self.samples.end.max(first);
         Task { samples, stride: moments, ..self.clone() }
     }
+    /// The parts of the samples that are taken at these moments, but for moments without samples.
+    pub fn at_moments<'a, M>(&self, moments: &'a [M]) -> impl Iterator<Item = (&'a M, Task)> {
+        let parts = (0..).zip(moments).map(|(i, moment)| (moment, self.at_moment(i, moments.len() as u32)));
+        parts.filter(|(_, part)| !part.samples.is_empty())
+    }
     /// Bytes per pixel of the result.
     pub fn bytes_a_pixel(&self) -> usize {
         self.output.bytes_a_pixel() + if self.leaves_counts() { size_of::<u32>() } else { 0 }

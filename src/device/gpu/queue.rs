@@ -249,11 +249,7 @@ impl<A: Api> Gpu<A> {
         (to, launches): (&A::Memory, &mut u32),
     ) -> Result<u64, DeviceError> {
         let (compute, mut threads, mut adds) = (self.stream(), 0, false);
-        for (i, moment) in (0..).zip(moments) {
-            let part = if moments.len() > 1 { task.at_moment(i, moments.len() as u32) } else { task.clone() };
-            if part.samples.is_empty() {
-                continue;
-            }
+        for (moment, part) in task.at_moments(moments) {
             if *launches > 0 {
                 compute.fill(&slot.counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
                 compute.fill(&slot.counts, BAND_AT, 1, (*launches).min(u32::from(u8::MAX)) as u8)?;
