@@ -1,7 +1,7 @@
 //! Estimates the memory of a run's frames before any is rendered.
 
 use super::delivery::{finisher_threads, frame_pixel, pictures, waiting_frames, writers};
-use super::plan::{Finish, FrameNeeds};
+use super::plan::{Finish, FrameNeeds, stretch};
 use super::window::Window;
 use super::{Devices, RenderOptions};
 use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
@@ -88,6 +88,9 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, 
     let gathered = (1 + usize::from(halves)) * TaskOutput::Sums.bytes_a_pixel() + TaskOutput::Features.bytes_a_pixel();
     pixel += waiting_frames(window) * (gathered.max(steady::BYTES) + kept);
     if !window.is_single() {
+        if resources.gpus > 1 {
+            pixel += resources.gpus * stretch(scene, resources.gpus, scene.output.frames as usize) * (CODES + PLANES);
+        }
         pixel += finishers.max(1) * steady::BLEND_BYTES;
     }
     if device.features {

@@ -289,9 +289,9 @@ impl Plan {
     }
 }
 
-// The number of frames in a row that each of several devices renders. It also renders those before and after them that lend them light; but
-// pictures of all but the first stretch wait.
-fn stretch(scene: &Scene, devices: usize, frames: usize) -> usize {
+/// The number of frames in a row that each of several devices renders, if they lend each other light. It also renders those before and
+/// after them; but pictures of all but the first stretch wait.
+pub fn stretch(scene: &Scene, devices: usize, frames: usize) -> usize {
     let bytes = PICTURE_BYTES * scene.render.width as usize * scene.render.height as usize * devices;
     (WAITING_BYTES / bytes.max(1)).clamp(SHORTEST, LONGEST).min(frames.div_ceil(devices.max(1))).max(1)
 }
