@@ -8,6 +8,7 @@ mod film;
 mod finish;
 pub mod floor;
 pub mod geometry;
+mod grain;
 pub mod lightmap;
 pub mod lights;
 pub mod materials;

@@ -69,7 +69,7 @@ pub use integrator::Integrator;
 pub(crate) use keys::kinds::snap_angle;
 pub use lamps::{LampPattern, LampSamples, LampShape, LampSides, Lamps};
 pub(crate) use limits::defaults;
-pub use material::{Coat, Material, MaterialKind, MeasuredMetal, ThinFilm};
+pub use material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm};
 pub use motion::{Motion, Rotation};
 pub(crate) use named::{FilePlace, line_of, place_of};
 pub use output::Output;

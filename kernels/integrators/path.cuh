@@ -53,7 +53,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
     const Pair u2 = get_2d(point, dim_of_bounce(ray.bounces, DIM_DIRECTION));
     ball = uniform_sphere(u2.u, u2.v);
     if (uses_roughness(scene)) {
-      if (any(is_mirror & (s.alpha + s.edge > zero))) m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight, u2);
+      if (any(is_mirror & (s.alpha + s.edge > zero))) m = rough_mirror(scene, s, ray.d, m.weight, u2, is_mirror);
     }
     // A ray of a fuzzy mirror that would enter the surface is absorbed.
     const Mask fuzzy = s.fuzz > zero;

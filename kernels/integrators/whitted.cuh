@@ -18,8 +18,8 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   Mirrored m = mirror(s.n, ray.d, vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect);
   if (uses_roughness(scene)) {
     if (any(met & (s.alpha + s.edge > Real(0.0f))))
-      m = ggx_sample(s.n, s.alpha, s.edge, ray.d, m.weight,
-                     get_2d(queue.sampler(ray), dim_of_bounce(ray.bounces, DIM_DIRECTION)));
+      m = rough_mirror(scene, s, ray.d, m.weight,
+                       get_2d(queue.sampler(ray), dim_of_bounce(ray.bounces, DIM_DIRECTION)), met);
   }
   const Mask coated = met & is_coated(scene, s);
   if (any_coated(scene, coated)) m.weight = m.weight * coat_leaves(s, dot(s.n, m.d));

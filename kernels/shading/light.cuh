@@ -16,9 +16,6 @@ POLYFLY_FN Real one_minus_cos_max(Real radius, Real square) {
   const Real one = Real(1.0f), sine2 = min(radius * radius * reciprocal(square), one);
   return sine2 * reciprocal(one + sqrt(max(one - sine2, Real(1.0e-20f))));
 }
-// The specular reflectance as a color.
-POLYFLY_FN Vec all_of(Vec x) { return x; }
-POLYFLY_FN Vec all_of(Real x) { return vec(x, x, x); }
 
 // A point light's contribution: Lambert's cosine and Blinn's highlight (n.h)^64, with h halfway between light and
 // viewer. With unit vectors l and v, (n.h)^2 = (n.l + n.v)^2 / (2 + 2 l.v), so h itself is not needed.
@@ -50,7 +47,7 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
   if (uses_roughness(scene)) {
     // A rough mirror reflects a point light as a highlight.
     if (any(sample.valid & (s.alpha > Real(0.0f)))) {
-      Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), sample.towards * nearness);
+      Lobe lobe = rough_lobe(scene, s, ray.d, sample.towards * nearness, sample.valid);
       if (any_coated(scene, coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
       seen = fma(lobe.value, Real(PI), seen);
     }
@@ -261,7 +258,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     seen = seen * select(both, balance_heuristic(pdf, max(lambert, zero) * Real(1.0f / PI)), one);
     const Mask rough = met & (s.alpha > zero) & ((kind != Int(EMITTER_LAMP)) | (s.alpha >= Real(LAMP_ALPHA)));
     if (any(rough)) {
-      Lobe lobe = ggx_eval(s.n, s.alpha, s.edge, ray.d, all_of(s.reflect), wi);
+      Lobe lobe = rough_lobe(scene, s, ray.d, wi, rough);
       if (any_coated(scene, coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
       const Real counted = select(both, balance_heuristic(pdf, lobe.pdf), one) * Real(PI);
       seen = select(rough, fma(lobe.value, counted, seen), seen);

@@ -23,7 +23,7 @@ struct Materials {
   const Material* shared;  // of all lanes, or null
   Vec albedo, mirror, transmit, emission, absorb;
   Real highlight_weight, fuzz, ior, inverse_ior, alpha, edge, dispersion, sheet, transparency;
-  Real coat, coat_ior, coat_inside, coat_norm;
+  Real coat, coat_ior, coat_inside, coat_norm, stretch;
   Int kind, film, stops_shadow_rays;
 };
 template <class S>
@@ -57,6 +57,7 @@ POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask m) {
         all.coat_inside = select(lanes, Real(one.coat_inside), all.coat_inside);
         all.coat_norm = select(lanes, Real(one.coat_norm), all.coat_norm);
       }
+      all.stretch = select(lanes, Real(one.stretch), all.stretch);
       if (one.kind == MATERIAL_GLASS) {
         all.dispersion = select(lanes, Real(one.dispersion), all.dispersion);
         all.absorb = select(lanes, vec(one.absorb), all.absorb);
@@ -210,6 +211,10 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
       s.alpha = select(x.has_relief, x.alpha, s.alpha);
       // Slopes of a relief differ by more from sample to sample than a star is wide.
       s.reflect_flags = select(x.has_relief, Int(BLURRED), Int(0));
+    }
+    if constexpr (has_features<S>(FEATURE_BRUSHED)) {
+      if (uses<FEATURE_BRUSHED>(scene))
+        s.brushed = select(m & (MATERIAL_REAL(material, stretch) > zero), x.material + Int(1), Int(0));
     }
     const Real sheet = MATERIAL_REAL(material, sheet);
     const Mask is_sheet = m & (sheet > zero);

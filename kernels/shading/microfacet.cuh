@@ -47,26 +47,142 @@ POLYFLY_FN Vec ggx_dye(Real mean, Real edge, Vec weight) {
   return select(edge > Real(0.0f), metal, weight);
 }
 
+// The facets of a rough mirror, as ggx_lobe and ggx_reflect ask for them: their distribution, and what they hide of each other.
+// A direction has its parts along the basis' first two vectors, and its cosine to the normal.
+struct EvenFacets {
+  Real alpha;
+  POLYFLY_METHOD Basis basis(Vec n) const { return basis_around(n); }
+  POLYFLY_METHOD Pair parts(Vec) const { return {Real(0.0f), Real(0.0f)}; }
+  POLYFLY_METHOD Vec stretched(Vec v) const { return vec(v.x * alpha, v.y * alpha, v.z); }
+  POLYFLY_METHOD Real lambda(Pair, Real cosine) const { return smith_lambda(cosine, alpha); }
+  POLYFLY_METHOD Real vndf_pdf(Pair, Real sine2, Real cosine, Real hidden) const {
+    return ggx_vndf_pdf(alpha, sine2, cosine, hidden);
+  }
+  POLYFLY_METHOD Real again(Pair, Real cosine) const { return ggx_again(cosine, alpha); }
+  POLYFLY_METHOD Real again_mean() const { return ggx_again_mean(alpha); }
+};
+
+// The grain of brushed metal.
+struct Grain {
+  Vec along;       // its direction; the part along the surface counts
+  Real stretch;    // alpha along it over alpha, less than 1
+  Real bare;       // alpha without a relief
+  Int lost;        // 1 + the number of the table of what facets do not reflect at once
+  Real lost_mean;  // its mean over all directions
+  Real counted;    // the share of both that counts
+  Real even;       // the share that counts of what facets without a grain do not reflect at once
+};
+template <class S>
+POLYFLY_FN Grain read_grain(const S& scene, Int brushed, Mask m) {
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  Grain grain = {vec(one, zero, zero), one, one, Int(0), zero, one, zero};
+  for_each_index(brushed - Int(1), m, [&](int k, Mask lanes) POLYFLY_LAMBDA {
+    const Material& material = scene.materials.at(k);
+    grain.along = select(lanes, vec(material.grain), grain.along);
+    grain.stretch = select(lanes, Real(material.stretch), grain.stretch);
+    grain.bare = select(lanes, Real(material.alpha), grain.bare);
+    grain.lost = select(lanes, Int(material.lost), grain.lost);
+    grain.lost_mean = select(lanes, Real(material.lost_mean), grain.lost_mean);
+  });
+  return grain;
+}
+
+// Facets of brushed metal: alpha is alpha * stretch along the grain, and alpha / stretch across (Heitz, "Understanding the
+// masking-shadowing function in microfacet-based BRDFs", 2014). A table says what they do not reflect at once.
+template <class S>
+struct BrushedFacets {
+  const S& scene;
+  Real alpha;
+  Grain grain;
+  Basis along;  // its first vector is the grain's direction
+  Mask lanes;
+  POLYFLY_METHOD Basis basis(Vec) const { return along; }
+  POLYFLY_METHOD Pair parts(Vec v) const { return {dot(along.right, v), dot(along.down, v)}; }
+  POLYFLY_METHOD Vec stretched(Vec v) const {
+    return vec(v.x * alpha * grain.stretch, v.y * alpha * reciprocal(grain.stretch), v.z);
+  }
+  // alpha's square in this direction, over alpha's square times the square of the direction's part along the surface.
+  POLYFLY_METHOD Real spread(Pair v) const {
+    const Real wide = grain.stretch * grain.stretch;
+    return fma(v.u * v.u, wide, v.v * v.v * reciprocal(wide));
+  }
+  POLYFLY_METHOD Real lambda(Pair v, Real cosine) const {
+    const Real up = max(cosine * cosine, Real(1.0e-12f));
+    return Real(0.5f) * (sqrt(fma(alpha * alpha * spread(v), reciprocal(up), Real(1.0f))) - Real(1.0f));
+  }
+  POLYFLY_METHOD Real vndf_pdf(Pair facet, Real sine2, Real cosine, Real hidden) const {
+    const Real square = alpha * alpha, wide = grain.stretch * grain.stretch;
+    const Real spread = fma(facet.u * facet.u, reciprocal(wide), fma(facet.v * facet.v, wide, square * (Real(1.0f) - sine2)));
+    return square * reciprocal(max(Real(12.566371f) * spread * spread * cosine * hidden, Real(1.0e-30f)));
+  }
+  // By alpha in this direction, from the smallest to the largest.
+  POLYFLY_METHOD Real again(Pair v, Real cosine) const {
+    const Real tiny = Real(1.0e-12f), least = grain.stretch, most = reciprocal(grain.stretch);
+    const Real here = sqrt((spread(v) + tiny) * reciprocal(fma(v.u, v.u, fma(v.v, v.v, tiny))));
+    const Real at = (here - least) * reciprocal(max(most - least, Real(1.0e-6f)));
+    const Vec lost = film_reflectance(scene, grain.lost, cosine, lanes);
+    const Real grained = fma(at, fma(at, lost.z, lost.y), lost.x) * grain.counted;
+    return max(min(fma(grain.even, ggx_again(cosine, alpha), grained), Real(0.9999f)), Real(0.0f));
+  }
+  POLYFLY_METHOD Real again_mean() const {
+    return fma(grain.even, ggx_again_mean(alpha), grain.lost_mean * grain.counted);
+  }
+};
+// The grain in a relief, whose slopes below a pixel widen the facets' spread to this alpha, alike in all directions, or whose map
+// makes them smoother. The more they widen it, the more it is that of facets without a grain. What smoother facets do not
+// reflect at once is about in proportion to alpha's square.
+POLYFLY_FN void grain_in_relief(Real& alpha, Grain& grain) {
+  const Real zero = Real(0.0f), one = Real(1.0f), tiny = Real(1.0e-20f);
+  const Real least = min(grain.bare, alpha), square = least * least, wide = grain.stretch * grain.stretch;
+  const Real more = max(fma(alpha, alpha, -square), zero);
+  const Real along = fma(square, wide, more), across = max(fma(square, reciprocal(wide), more), tiny);
+  const Real smoother = least * reciprocal(grain.bare), widened = more * reciprocal(max(square + more, tiny));
+  // No material has a grain below 0.3.
+  grain.stretch = max(sqrt_or_zero(sqrt_or_zero(along * reciprocal(across))), Real(0.3f));
+  grain.even = widened;
+  grain.counted = (one - widened) * smoother * smoother;
+  alpha = min(sqrt_or_zero(sqrt_or_zero(along * across)), one);
+}
+// The grain follows its direction as far as the surface does.
+template <class S>
+POLYFLY_FN BrushedFacets<S> brushed_facets(const S& scene, Int brushed, Real alpha, Vec n, Mask m) {
+  Grain grain = read_grain(scene, brushed, m);
+  grain_in_relief(alpha, grain);
+  const Vec flat = fma(n, -dot(n, grain.along), grain.along);
+  const Vec right = normalise(select(dot(flat, flat) > Real(1.0e-3f), flat, basis_around(n).right));
+  return {scene, alpha, grain, {right, cross(n, right)}, m};
+}
+
 // The value of a rough mirror from direction l to the viewer: BRDF times cosine, and the pdf of sampling l.
 struct Lobe {
   Vec value;
   Real pdf;
 };
-POLYFLY_NOINLINE Lobe ggx_eval(Vec n, Real alpha, Real edge, Vec d, Vec weight, Vec l) {
+template <class F>
+POLYFLY_FN Lobe ggx_lobe(const F& facets, Vec n, Real edge, Vec d, Vec weight, Vec l) {
   const Real zero = Real(0.0f), one = Real(1.0f), min_cosine = Real(1.0e-4f);
   const Vec facet = normalise_or(l - d, n), across = cross(n, facet);
   const Real cosine = max(-dot(n, d), min_cosine), out = dot(n, l);
-  const Mask seen = (out > zero) & (alpha > zero);
-  const Real hidden = one + smith_lambda(cosine, alpha);
-  const Real share = hidden * reciprocal(hidden + smith_lambda(out, alpha));
-  const Real again = ggx_again(cosine, alpha), mean = ggx_again_mean(alpha), lambert = out * Real(0.31830989f);
-  const Real single = select(seen, ggx_vndf_pdf(alpha, dot(across, across), cosine, hidden), zero);
+  const Mask seen = (out > zero) & (facets.alpha > zero);
+  const Pair eye = facets.parts(-d), light = facets.parts(l);
+  const Real hidden = one + facets.lambda(eye, cosine);
+  const Real share = hidden * reciprocal(hidden + facets.lambda(light, out));
+  const Real again = facets.again(eye, cosine), mean = facets.again_mean(), lambert = out * Real(0.31830989f);
+  const Real single = select(seen, facets.vndf_pdf(facets.parts(facet), dot(across, across), cosine, hidden), zero);
   const Real wide = select(seen, again * lambert, zero);
   Lobe lobe;
   lobe.pdf = fma(one - again, single, wide);
   lobe.value = schlick(weight, edge, -dot(facet, d)) * (single * share) +
-      ggx_dye(mean, edge, weight) * (wide * ggx_again(out, alpha) * reciprocal(max(mean, Real(1.0e-20f))));
+      ggx_dye(mean, edge, weight) * (wide * facets.again(light, out) * reciprocal(max(mean, Real(1.0e-20f))));
   return lobe;
+}
+POLYFLY_NOINLINE Lobe ggx_eval(Vec n, Real alpha, Real edge, Vec d, Vec weight, Vec l) {
+  return ggx_lobe(EvenFacets{alpha}, n, edge, d, weight, l);
+}
+template <class S>
+POLYFLY_NOINLINE Lobe brushed_eval(const S& scene, Int brushed, Vec n, Real alpha, Real edge, Vec d, Vec weight, Vec l,
+                                   Mask m) {
+  return ggx_lobe(brushed_facets(scene, brushed, alpha, n, m), n, edge, d, weight, l);
 }
 
 // A reflected direction and its weight; not valid where it would enter the surface. pdf: of a rough mirror.
@@ -84,17 +200,19 @@ POLYFLY_FN Mirrored mirror(Vec n, Vec d, Vec weight) {
 // The same for rough surfaces (alpha above 0) and for those with Schlick's Fresnel term (edge 1). Of a rough surface, the
 // facet is sampled from the visible normals (Dupuy and Benyoub, "Sampling visible GGX normals with spherical caps",
 // 2023), or the direction by its cosine: each as often as light leaves at once, or later.
-POLYFLY_NOINLINE Mirrored ggx_sample(Vec n, Real alpha, Real edge, Vec d, Vec weight, Pair u2) {
+template <class F>
+POLYFLY_FN Mirrored ggx_reflect(const F& facets, Vec n, Real edge, Vec d, Vec weight, Pair u2) {
   const Real zero = Real(0.0f), one = Real(1.0f);
-  const Mask rough = alpha > zero;
+  const Mask rough = facets.alpha > zero;
   Mirrored m = mirror(n, d, weight);
   const Real cosine = -dot(n, d);
   m.weight = schlick(weight, edge, cosine);
   if (!any(rough)) return m;
-  const Basis basis = basis_around(n);
+  const Basis basis = facets.basis(n);
   const Vec up = vec(zero, zero, one), eye = vec(-dot(basis.right, d), -dot(basis.down, d), cosine);
-  const Vec round = normalise_or(vec(eye.x * alpha, eye.y * alpha, eye.z), up);
-  const Real again = ggx_again(eye.z, alpha), at_once = one - again;
+  const Vec round = normalise_or(facets.stretched(eye), up);
+  const Pair from = {eye.x, eye.y};
+  const Real again = facets.again(from, eye.z), at_once = one - again;
   const Mask later = u2.u < again;
   const Real u = select(later, u2.u * reciprocal(max(again, Real(1.0e-20f))), (u2.u - again) * reciprocal(at_once));
   Real sine, turn;
@@ -102,22 +220,74 @@ POLYFLY_NOINLINE Mirrored ggx_sample(Vec n, Real alpha, Real edge, Vec d, Vec we
   const Real z = select(later, fma(u2.v, Real(-2.0f), one), fma(one - u2.v, one + round.z, -round.z));
   const Real r = sqrt(max(fma(-z, z, one), Real(1.0e-20f)));
   const Vec visible = vec(fma(r, turn, round.x), fma(r, sine, round.y), z + round.z);
-  Vec facet = normalise(vec(visible.x * alpha, visible.y * alpha, max(visible.z, Real(1.0e-6f))));
+  Vec facet = normalise(facets.stretched(vec(visible.x, visible.y, max(visible.z, Real(1.0e-6f)))));
   const Real twice = dot(facet, eye) * Real(2.0f);
   const Vec mirrored = vec(fma(facet.x, twice, -eye.x), fma(facet.y, twice, -eye.y), fma(facet.z, twice, -eye.z));
   const Vec out = select(later, normalise_or(vec(r * turn, r * sine, z + one), up), mirrored);
   facet = select(later, normalise_or(out + eye, up), facet);
   m.valid = (!rough) | (out.z > zero);
   // The fraction of the visible facets from which the outgoing direction is not shadowed.
-  const Real hidden = one + smith_lambda(eye.z, alpha), mean = ggx_again_mean(alpha);
-  const Real share = hidden * reciprocal(hidden + smith_lambda(out.z, alpha));
-  const Real single =
-      ggx_vndf_pdf(alpha, fma(facet.x, facet.x, facet.y * facet.y), max(eye.z, Real(1.0e-4f)), hidden);
+  const Pair to = {out.x, out.y};
+  const Real hidden = one + facets.lambda(from, eye.z), mean = facets.again_mean();
+  const Real share = hidden * reciprocal(hidden + facets.lambda(to, out.z));
+  const Real single = facets.vndf_pdf({facet.x, facet.y}, fma(facet.x, facet.x, facet.y * facet.y),
+                                      max(eye.z, Real(1.0e-4f)), hidden);
   const Real wide = again * max(out.z, zero) * Real(0.31830989f);
   m.pdf = fma(at_once, single, wide);
   const Vec value = schlick(weight, edge, dot(facet, eye)) * (single * share) +
-      ggx_dye(mean, edge, weight) * (wide * ggx_again(out.z, alpha) * reciprocal(max(mean, Real(1.0e-20f))));
+      ggx_dye(mean, edge, weight) * (wide * facets.again(to, out.z) * reciprocal(max(mean, Real(1.0e-20f))));
   m.weight = select(rough, value * reciprocal(within_domain(m.pdf)), m.weight);
   m.d = select(rough, normalise(fma(basis.right, out.x, fma(basis.down, out.y, n * out.z))), m.d);
   return m;
+}
+POLYFLY_NOINLINE Mirrored ggx_sample(Vec n, Real alpha, Real edge, Vec d, Vec weight, Pair u2) {
+  return ggx_reflect(EvenFacets{alpha}, n, edge, d, weight, u2);
+}
+template <class S>
+POLYFLY_NOINLINE Mirrored brushed_sample(const S& scene, Int brushed, Vec n, Real alpha, Real edge, Vec d, Vec weight,
+                                         Pair u2, Mask m) {
+  return ggx_reflect(brushed_facets(scene, brushed, alpha, n, m), n, edge, d, weight, u2);
+}
+
+// Lanes whose facets lie along a grain.
+template <class S>
+POLYFLY_FN Mask is_brushed(const S& scene, const Surface<S>& s, Mask m) {
+  if constexpr (has_features<S>(FEATURE_BRUSHED)) {
+    if (uses<FEATURE_BRUSHED>(scene)) return m & (s.brushed > Int(0)) & (s.alpha > Real(0.0f));
+  }
+  return first_lanes(0);
+}
+// The value of a surface's rough mirror from direction l to the viewer.
+template <class S>
+POLYFLY_FN Lobe rough_lobe(const S& scene, const Surface<S>& s, Vec d, Vec l, Mask m) {
+  if constexpr (has_features<S>(FEATURE_BRUSHED)) {
+    const Mask brushed = is_brushed(scene, s, m);
+    if (any(brushed)) {
+      Lobe lobe = brushed_eval(scene, s.brushed, s.n, s.alpha, s.edge, d, all_of(s.reflect), l, brushed);
+      if (!any(m & !brushed)) return lobe;
+      const Lobe even = ggx_eval(s.n, s.alpha, s.edge, d, all_of(s.reflect), l);
+      lobe.value = select(brushed, lobe.value, even.value);
+      lobe.pdf = select(brushed, lobe.pdf, even.pdf);
+      return lobe;
+    }
+  }
+  return ggx_eval(s.n, s.alpha, s.edge, d, all_of(s.reflect), l);
+}
+// The direction in which it reflects a ray, and its weight.
+template <class S>
+POLYFLY_FN Mirrored rough_mirror(const S& scene, const Surface<S>& s, Vec d, Vec weight, Pair u2, Mask m) {
+  if constexpr (has_features<S>(FEATURE_BRUSHED)) {
+    const Mask brushed = is_brushed(scene, s, m);
+    if (any(brushed)) {
+      Mirrored mirrored = brushed_sample(scene, s.brushed, s.n, s.alpha, s.edge, d, weight, u2, brushed);
+      if (!any(m & !brushed)) return mirrored;
+      const Mirrored even = ggx_sample(s.n, s.alpha, s.edge, d, weight, u2);
+      mirrored.d = select(brushed, mirrored.d, even.d);
+      mirrored.weight = select(brushed, mirrored.weight, even.weight);
+      mirrored.valid = (brushed & mirrored.valid) | (even.valid & !brushed);
+      mirrored.pdf = select(brushed, mirrored.pdf, even.pdf);
+      return mirrored;
+    }
+  }
+  return ggx_sample(s.n, s.alpha, s.edge, d, weight, u2);
 }

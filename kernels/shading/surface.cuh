@@ -16,6 +16,10 @@ struct Reflectance<S, true> {
   POLYFLY_METHOD static Real max(Real x) { return x; }
 };
 
+// The specular reflectance as a color.
+POLYFLY_FN Vec all_of(Vec x) { return x; }
+POLYFLY_FN Vec all_of(Real x) { return vec(x, x, x); }
+
 template <class S>
 struct Surface {
   Vec p;
@@ -27,6 +31,7 @@ struct Surface {
   Real fuzz;                // for path tracing
   Real alpha;               // GGX roughness; 0: a perfect mirror
   Real edge;                // 1: with Schlick's Fresnel term
+  Int brushed;              // 1 + the material of brushed metal, or 0
   Vec transmit;             // transmitted fraction, by color
   Real ior;                 // ratio of the indices of refraction; 1: transmitted rays go straight on
   Int reflect_origin;       // Ray::last_surface of the reflected ray

@@ -2,17 +2,18 @@
 
 use super::coat::with_coat;
 use super::film::Films;
+use super::grain::with_grain;
 use crate::gpu_types::{
-    FEATURE_COAT, FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS, FEATURE_TINTS,
-    FeatureSet, MATERIAL_GLASS, MATERIAL_METAL, Material as GpuMaterial,
+    FEATURE_BRUSHED, FEATURE_COAT, FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS,
+    FEATURE_TINTS, FeatureSet, MATERIAL_GLASS, MATERIAL_METAL, Material as GpuMaterial,
 };
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::Vec3;
-use crate::scene::{Body, Material, MaterialKind, Scene};
+use crate::scene::{Body, Grain, Material, MaterialKind, Scene};
 
 /// The material of a shape other than a polyhedron or the floor.
 pub fn flatten(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
-    with_coat(m.coat, films.with_film(m, without_film(scene, m)))
+    with_grain(m.grain, with_coat(m.coat, films.with_film(m, without_film(scene, m))), films)
 }
 
 fn without_film(scene: &Scene, m: &Material) -> GpuMaterial {
@@ -74,6 +75,7 @@ pub fn features_of(m: &GpuMaterial) -> FeatureSet {
     (FeatureSet::from(m.alpha > 0.0 || m.edge > 0.0) * FEATURE_ROUGHNESS)
         | (FeatureSet::from(m.kind == MATERIAL_GLASS || m.ior != 1.0) * FEATURE_REFRACTION)
         | (FeatureSet::from(m.coat > 0.0) * FEATURE_COAT)
+        | (FeatureSet::from(m.stretch > 0.0) * FEATURE_BRUSHED)
         | (FeatureSet::from(m.dispersion > 0.0 || m.absorb != [0.0; 3] || m.film != 0) * FEATURE_TINTS)
 }
 
@@ -97,7 +99,8 @@ pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] 
             bevel: if body.bevel > 0.0 { bevel as f32 } else { 0.0 },
             ..base
         };
-        films.with_film(m, side)
+        let grain = Grain { along: body.rotation.apply(m.grain.along), ..m.grain };
+        with_grain(grain, films.with_film(m, side), films)
     });
     outer = with_coat(m.coat, outer);
     [outer, inner]
@@ -123,7 +126,7 @@ pub fn floor(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
         MaterialKind::Glass { ior, .. } => GpuMaterial { transmit: colour, sheet: 1.0 / ior as f32, ..none },
         MaterialKind::Light { .. } => GpuMaterial { albedo: colour, ..none },
     };
-    with_coat(m.coat, films.with_film(m, floor))
+    with_grain(m.grain, with_coat(m.coat, films.with_film(m, floor)), films)
 }
 
 /// The index of a material. It is added unless one of the last few is equal.

@@ -22,6 +22,24 @@ pub struct Material {
     pub film: ThinFilm,
     /// A clear coat over all of it.
     pub coat: Coat,
+    /// The grain of a rough metal.
+    pub grain: Grain,
+}
+
+/// The grain of brushed metal, whose facets spread light across it more than along it (Heitz, "Understanding the
+/// masking-shadowing function in microfacet-based BRDFs", 2014).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grain {
+    /// 0 for facets that spread light alike in all directions, to 1.
+    pub anisotropy: f64,
+    /// The direction of the grain; its part along the surface counts. A body turns its own.
+    pub along: Vec3,
+}
+
+impl Default for Grain {
+    fn default() -> Grain {
+        Grain { anisotropy: 0.0, along: [1.0, 0.0, 0.0] }
+    }
 }
 
 /// A clear coat, as of lacquer, glaze or water: a smooth dielectric over an opaque surface. It mirrors by Fresnel's equations. Light
@@ -118,6 +136,7 @@ impl Default for Material {
             highlight: None,
             film: ThinFilm::default(),
             coat: Coat::default(),
+            grain: Grain::default(),
         }
     }
 }

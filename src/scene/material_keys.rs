@@ -7,7 +7,7 @@ use super::keys::read::{Given, Table};
 use super::keys::words::{one_of, words_schema};
 use super::keys::write::Lines;
 use super::keys::{Key, Keys, Value, Visit, keys};
-use super::material::{Coat, Material, MaterialKind, MeasuredMetal, ThinFilm};
+use super::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm};
 use crate::math::vec3::Vec3;
 
 // The names of materials.
@@ -37,6 +37,7 @@ fn names(of: MaterialUse) -> Vec<(Name, &'static str, &'static str)> {
 
 const FILM: [&str; 2] = ["film_nm", "film_ior"];
 const COAT: [&str; 2] = ["coat", "coat_ior"];
+const ROUGH_METAL: [&str; 3] = ["roughness", "anisotropy", "grain"];
 
 // The keys of a material, besides its name.
 fn keys_of(name: Name, of: MaterialUse) -> Vec<&'static str> {
@@ -50,8 +51,8 @@ fn keys_of(name: Name, of: MaterialUse) -> Vec<&'static str> {
             [&[colour, "reflection", "transparency", "ior", "roughness", "highlight"], &FILM[..], &COAT].concat()
         }
         Name::Diffuse => [&[colour], &COAT[..]].concat(),
-        Name::Metal(None) => [&[colour, "fuzz", "roughness"], &FILM[..], &COAT].concat(),
-        Name::Metal(Some(_)) => [&["roughness"], &FILM[..], &COAT].concat(),
+        Name::Metal(None) => [&[colour, "fuzz"], &ROUGH_METAL[..], &FILM, &COAT].concat(),
+        Name::Metal(Some(_)) => [&ROUGH_METAL[..], &FILM, &COAT].concat(),
         Name::Glass if is_floor => vec![colour, "ior"],
         Name::Glass => vec![colour, "ior", "abbe", "tint_distance", FILM[0], FILM[1]],
         Name::Light => vec![colour, "strength"],
@@ -84,6 +85,10 @@ keys! {
         strength: Option<f64> = None, rule(Rule::Brightness), holds(Some("1")), slider(0.0, 20.0), spelled(), animated();
         /// Roughness of the reflection, 0 (a clear mirror) to 1: the square root of GGX's alpha.
         roughness: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled(), animated();
+        /// How much more a rough metal spreads light across its grain than along it, as brushed metal does: 0 (alike) to 1.
+        anisotropy: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), beside("roughness = 0.4"), animated();
+        /// Direction of the grain; its part along the surface counts, and a body turns it.
+        grain: Option<Vec3> = None, direction(), rule(Rule::Coordinate), holds(Some("[1, 0, 0]")), beside("roughness = 0.4\nanisotropy = 0.8");
         /// Weight of the highlights; by default the scene's.
         highlight: Option<f64> = None, rule(Rule::Brightness), slider(0.0, 2.0), spelled(), animated();
         /// Thickness of a thin film in nanometers, 0 for none: what mirrors has the colors of soap bubbles and oil. Thin soap has 100 to 700.
@@ -177,6 +182,10 @@ impl MaterialKeys {
             roughness: self.roughness.unwrap_or(0.0),
             highlight: if name == Name::Diffuse { Some(0.0) } else { self.highlight },
             coat: Coat { share: self.coat.unwrap_or(0.0), ior: self.coat_ior.unwrap_or(Coat::default().ior) },
+            grain: Grain {
+                anisotropy: self.anisotropy.unwrap_or(0.0),
+                along: self.grain.unwrap_or(Grain::default().along),
+            },
             film: ThinFilm { nm: self.film_nm.unwrap_or(0.0), ior: self.film_ior.unwrap_or(ThinFilm::default().ior) },
         }
     }
@@ -185,6 +194,8 @@ impl MaterialKeys {
         let colour = Some(material.colour);
         let mut keys = MaterialKeys { highlight: material.highlight, ..MaterialKeys::default() };
         keys.roughness = (material.roughness > 0.0).then_some(material.roughness);
+        keys.anisotropy = (material.grain.anisotropy > 0.0).then_some(material.grain.anisotropy);
+        keys.grain = (material.grain.along != Grain::default().along).then_some(material.grain.along);
         keys.film_nm = material.film.is_there().then_some(material.film.nm);
         keys.film_ior = (material.film.ior != ThinFilm::default().ior).then_some(material.film.ior);
         keys.coat = material.coat.is_there().then_some(material.coat.share);

@@ -1,6 +1,6 @@
 //! Area lights on scattering surfaces: against sums over the light in f64, and with both strategies of path tracing.
 use super::common::*;
-use super::microfacets::Rough;
+use super::microfacets::{Brushed, Rough};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use crate::scene::{Rotation, Scene};
 use std::f64::consts::PI;
@@ -152,6 +152,30 @@ fn points_of_light_shine_on_rough_mirrors() {
                 let got = mean(&light(&scene));
                 let expected = if roughness > 0.0 { PI * scattered(Some(&facets), normalise(place)) } else { 0.0 };
                 assert!((got - expected).abs() < 0.02 * expected + 1e-5, "{roughness} {place:?}: {got} {expected}");
+            }
+        }
+    }
+}
+
+// Brushed metal spreads the highlight across its grain, which is that of the table along x.
+#[test]
+fn points_of_light_shine_across_the_grain_of_brushed_metal() {
+    for (roughness, anisotropy) in [(0.3, 0.5), (0.4, 0.9), (0.7, 0.6)] {
+        let facets = Brushed::new(roughness, anisotropy);
+        for place in PLACES.into_iter().chain([[0.0, 2.0, 2.2], [0.6, 3.0, 1.5]]) {
+            for path in [true, false] {
+                let lamp =
+                    format!("[[light]]\nposition = [{}, {}, {}]\ncolor = [1, 1, 1]", place[0], place[1], place[2]);
+                let metal = format!("{}\nanisotropy = {anisotropy}", rough(roughness));
+                let mut scene = table(&metal, &lamp, 16);
+                if !path {
+                    (scene.render.integrator, scene.render.sampling) =
+                        (crate::scene::Integrator::Whitted, crate::scene::Sampling::PerAxis(1));
+                }
+                let got = mean(&light(&scene));
+                let expected = PI * facets.scattered(normalise(place), normalise(EYE));
+                let what = format!("{roughness} {anisotropy} {place:?}, path {path}");
+                assert!((got - expected).abs() < 0.03 * expected + 1e-4, "{what}: {got}, expected {expected}");
             }
         }
     }

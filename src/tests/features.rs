@@ -6,6 +6,7 @@ use super::common::*;
 const HEAD: &str = "[output]\nframes = 2\nsize = [24, 20]\n";
 const CAMERA: &str = "position = [1, -5, 2.5]\nlook_at = [0, 0, 0.3]\nfov_deg = 50\n";
 const BALL: &str = "[[sphere]]\ncenter = [0.2, 0, 0.2]\nradius = 0.8\n";
+const BRUSHED: &str = "material = \"metal\"\nroughness = 0.5\nanisotropy = 0.7\ngrain = [1, 2, 0]\n";
 const CUBE: &str = "[[body]]\nsolid = \"cube\"\nradius = 1.1\nbar = 0\n";
 const FLOOR: &str = "[floor]\ncorners = [[-6, -6, -1], [-6, 6, -1], [6, 6, -1], [6, -6, -1]]\n";
 const LIGHT: &str = "[[light]]\nposition = [3, -4, 5]\n";
@@ -37,6 +38,7 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
         ),
         ("a pane with an index", of(&[CUBE, "reflection = 0.2\ntransparency = 0.7\nior = 1.3\n", FLOOR, LIGHT])),
         ("a one-way mirror", of(&[CUBE, "reflection = 0.1\nreflection_inside = 0.8\ntransparency = 0.6\n", LIGHT])),
+        ("brushed metal", of(&[FLOOR, BRUSHED, CUBE, BRUSHED, LIGHT])),
         ("a rough metal", of(&[CUBE, "material = \"metal\"\nroughness = 0.4\n", LIGHT])),
         ("a measured metal", of(&[CUBE, "material = \"gold\"\n", LIGHT])),
         ("fuzz", of(&[BALL, "material = \"metal\"\nfuzz = 0.3\n", LIGHT])),

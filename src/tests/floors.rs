@@ -268,6 +268,13 @@ fn a_roughness_map_tells_where_it_is_rough() {
     assert!((clear - rough).abs() > 0.03, "{clear} {rough}");
     assert!((seen(&mapped, -4.0) - clear).abs() < 1e-3);
     assert!((seen(&mapped, 4.0) - rough).abs() < 5e-3);
+    // Light is spread towards the horizon and the zenith: across the grain.
+    let brushed = "roughness = 0.6\nanisotropy = 0.9\ngrain = [0, 1, 0]";
+    let (grained, alike) = (seen(brushed, 4.0), seen("roughness = 0.6", 4.0));
+    assert!((grained - alike).abs() > 0.01, "{grained} {alike}");
+    let mapped = format!("{brushed}\n[floor.relief]\nroughness_map = '{}'", map.display());
+    assert!((seen(&mapped, -4.0) - clear).abs() < 1e-3);
+    assert!((seen(&mapped, 4.0) - grained).abs() < 5e-3, "{} {grained}", seen(&mapped, 4.0));
 }
 
 #[test]

@@ -168,6 +168,14 @@ fn no_material_makes_or_loses_light() {
         }
     }
     // Facets reflect light several times. Their share is a fit.
+    for roughness in [0.05, 0.2, 0.4, 0.7, 1.0] {
+        for grain in
+            ["anisotropy = 0.3\n", "anisotropy = 0.8\ngrain = [1, 2, 3]\n", "anisotropy = 1\ngrain = [0, 0, 1]\n"]
+        {
+            let keys = format!("{WHITE}material = \"metal\"\nroughness = {roughness}\n{grain}");
+            materials.push((keys, Loss::None, 0.015));
+        }
+    }
     for roughness in [0.0, 0.05, 0.15, 0.3, 0.6, 1.0] {
         for keys in
             ["material = \"metal\"\n", "reflection = 0.7\n", "reflection = 0.4\ntransparency = 0.3\nior = 1.5\n"]
@@ -195,6 +203,23 @@ fn no_material_makes_or_loses_light() {
                 // A mesh has no inside for secondary rays: both sides of its faces count.
                 let scene = furnace(how, 128, &thing(shape, &mesh, keys));
                 faults.check(&format!("{how:?}, {shape:?}: {}", keys.replace('\n', "; ")), &scene, *loss, *noise);
+            }
+        }
+    }
+}
+
+// A relief widens the spread of brushed metal alike in all directions, or makes it smoother: a little light is lost.
+#[test]
+fn brushed_metal_with_a_relief_makes_no_light() {
+    let mut faults = Faults(String::new());
+    for how in [How::Whitted, How::Path] {
+        for (roughness, anisotropy) in [(0.2, 0.9), (0.5, 0.5), (0.9, 0.2)] {
+            for relief in ["bump = \"@brushed\"\ndepth = 0.002\ntiles = 300", "roughness_map = \"@dust\"\ntiles = 3"] {
+                let keys = format!(
+                    "{WHITE}material = \"metal\"\nroughness = {roughness}\nanisotropy = {anisotropy}\n[body.relief]\n{relief}\n"
+                );
+                let scene = furnace(how, 128, &thing(Shape::Body, "".as_ref(), &keys));
+                faults.check(&format!("{how:?}: {}", keys.replace('\n', "; ")), &scene, Loss::UpTo(0.15), 0.015);
             }
         }
     }

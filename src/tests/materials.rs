@@ -301,6 +301,7 @@ fn materials_mirror_as_much_one_way_as_the_other() {
     for (material, angles) in [
         ("material = \"metal\"\nroughness = 0.6\ncolor = [0.9, 0.9, 0.9]", [20.0, 60.0]),
         ("material = \"gold\"\nroughness = 0.7", [35.0, 70.0]),
+        ("material = \"gold\"\nroughness = 0.6\nanisotropy = 0.9\ngrain = [1, 1, 0]", [20.0, 60.0]),
         ("material = \"diffuse\"\ncolor = [0.8, 0.8, 0.8]", [10.0, 65.0]),
         ("material = \"diffuse\"\ncolor = [0.8, 0.8, 0.8]\ncoat = 1\ncoat_ior = 1.8", [10.0, 75.0]),
         ("reflection = 0.4\ncolor = [0.8, 0.8, 0.8]\ncoat = 0.6", [10.0, 75.0]),

@@ -80,3 +80,60 @@ impl Rough {
         d / (4.0 * eye[2]) / (1.0 + self.lambda(eye[2]) + self.lambda(l[2])) + wide * l[2]
     }
 }
+
+/// Brushed metal, white, with its normal along z and its grain along x.
+pub(super) struct Brushed {
+    alphas: [f64; 2],
+    mean: f64,
+}
+
+impl Brushed {
+    pub(super) fn new(roughness: f64, anisotropy: f64) -> Brushed {
+        let stretch = (1.0 - 0.9 * anisotropy).sqrt();
+        let mut brushed = Brushed { alphas: [roughness.powi(2) * stretch, roughness.powi(2) / stretch], mean: 0.0 };
+        let (cosines, azimuths) = (48, 24);
+        for i in 0..cosines {
+            let z = (f64::from(i) + 0.5) / f64::from(cosines);
+            for j in 0..azimuths {
+                let (y, x) = (0.5 * PI * (f64::from(j) + 0.5) / f64::from(azimuths)).sin_cos();
+                let r = (1.0 - z * z).sqrt();
+                brushed.mean += 2.0 * z * brushed.lost([r * x, r * y, z]) / f64::from(cosines * azimuths);
+            }
+        }
+        brushed
+    }
+
+    fn lambda(&self, v: Vec3) -> f64 {
+        let [x, y] = [self.alphas[0] * v[0], self.alphas[1] * v[1]];
+        0.5 * ((1.0 + (x * x + y * y) / (v[2] * v[2])).sqrt() - 1.0)
+    }
+
+    // The share of light that does not leave at the first facet, by a sum over all facets, whose slopes are GGX's.
+    fn lost(&self, eye: Vec3) -> f64 {
+        let (rings, turns) = (160, 80);
+        let mut sum = 0.0;
+        for i in 0..rings {
+            let t = (f64::from(i) + 0.5) / f64::from(rings);
+            let steep = (t / (1.0 - t)).sqrt();
+            for j in 0..turns {
+                let (y, x) = (2.0 * PI * (f64::from(j) + 0.5) / f64::from(turns)).sin_cos();
+                let facet = normalise([steep * self.alphas[0] * x, steep * self.alphas[1] * y, 1.0]);
+                let facing = dot(eye, facet);
+                let out = [0, 1, 2].map(|c| 2.0 * facing * facet[c] - eye[c]);
+                if facing > 0.0 && out[2] > 0.0 {
+                    sum += facing / (eye[2] * facet[2]) / (1.0 + self.lambda(eye) + self.lambda(out));
+                }
+            }
+        }
+        1.0 - sum / f64::from(rings * turns)
+    }
+
+    /// BRDF times cosine: light from `l` to `eye`.
+    pub(super) fn scattered(&self, l: Vec3, eye: Vec3) -> f64 {
+        let h = normalise(add(eye, l));
+        let [x, y] = [h[0] / self.alphas[0], h[1] / self.alphas[1]];
+        let d = 1.0 / (PI * self.alphas[0] * self.alphas[1] * (x * x + y * y + h[2] * h[2]).powi(2));
+        let wide = self.lost(eye) * self.lost(l) / (PI * self.mean);
+        d / (4.0 * eye[2]) / (1.0 + self.lambda(eye) + self.lambda(l)) + wide * l[2]
+    }
+}

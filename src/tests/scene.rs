@@ -2,7 +2,7 @@
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Bumps, Camera, CameraKey, CameraPath, Coat, ColourBy, CylindricalPath, Denoise, Exposure, FilmSettings,
-    Filter, Floor, Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material,
+    Filter, Floor, Grain, Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material,
     MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief,
     RenderSettings, Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, ThinFilm, Tone, World,
     defaults, tokens,
@@ -112,7 +112,11 @@ fn material() -> impl Strategy<Value = Material> {
             let opaque = matches!(kind, MaterialKind::Plain { transparency: 0.0, .. } | MaterialKind::Metal { .. });
             let opaque = opaque && !film.is_there();
             let coat = if opaque { Coat { share: coat, ior: 1.0 + 3.0 * coat } } else { Coat::default() };
-            Material { colour, kind, highlight, roughness: if mirrors { rough } else { 0.0 }, film, coat }
+            let grain = match kind {
+                MaterialKind::Metal { .. } => Grain { anisotropy: rough, along: [1.0, rough, -2.0] },
+                _ => Grain::default(),
+            };
+            Material { colour, kind, highlight, roughness: if mirrors { rough } else { 0.0 }, film, coat, grain }
         },
     )
 }
@@ -295,6 +299,7 @@ fn floor_surface(number: f64) -> (Material, Option<Relief>) {
         film: ThinFilm { nm: 500.0 * share, ..ThinFilm::default() },
         // A floor that fades within its bounds has none.
         coat: Coat::default(),
+        grain: Grain { anisotropy: share, ..Grain::default() },
     };
     let plain = Material::plain([share; 3], share, 1.0 - share);
     let glass = MaterialKind::Glass { ior: 1.0 + share, abbe: None, tint_distance: None };

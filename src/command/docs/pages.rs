@@ -254,6 +254,8 @@ pub const PICTURES: &[(&str, &[u8])] = pictures! {
     "looks/look-film.webp"
     "looks/look-plain.webp"
     "looks/material-abbe.webp"
+    "looks/material-brushed-level.webp"
+    "looks/material-brushed.webp"
     "looks/material-chromium.webp"
     "looks/material-copper.webp"
     "looks/material-diffuse.webp"
