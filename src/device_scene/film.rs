@@ -35,18 +35,13 @@ impl Films {
     }
 
     /// 1 + the number of the table of what the facets of a grain do not reflect at once.
-    pub(super) fn of_grain(&mut self, alpha: f64, stretch: f64, table: impl FnOnce() -> Vec<[f32; 3]>) -> i32 {
+    pub(super) fn of_grain(&mut self, alpha: f64, stretch: f64, table: &[[f32; 3]]) -> i32 {
         // No film has an index of refraction below 1.
         let key = [alpha, stretch, 0.0, 0.0, 0.0].map(f64::to_bits);
         *self.numbers.entry(key).or_insert_with(|| {
-            self.tables.extend(table());
+            self.tables.extend_from_slice(table);
             (self.tables.len() / ENTRIES) as i32
         })
-    }
-
-    /// The table of this number, counted from 1.
-    pub(super) fn table(&self, number: i32) -> &[[f32; 3]] {
-        &self.tables[(number - 1) as usize * ENTRIES..][..ENTRIES]
     }
 
     // 1 + the number of a film on a base with these indices of refraction in red, green and blue.

@@ -4,7 +4,10 @@ use super::film::Films;
 use crate::gpu_types::{FILM_LAST, Material as GpuMaterial};
 use crate::math::vec3::{Vec3, add, dot, normalise, scale, sub, to_f32};
 use crate::scene::Grain;
+use crate::threads::lock;
+use std::collections::BTreeMap;
 use std::f64::consts::PI;
+use std::sync::{Arc, Mutex};
 
 /// The rough metal with its grain, if it has one.
 pub fn with_grain(grain: Grain, bare: GpuMaterial, films: &mut Films) -> GpuMaterial {
@@ -14,14 +17,40 @@ pub fn with_grain(grain: Grain, bare: GpuMaterial, films: &mut Films) -> GpuMate
     if grain.anisotropy == 0.0 || alpha == 0.0 || stretch > 0.999 {
         return bare;
     }
-    let facets = Facets { along: alpha * stretch, across: alpha / stretch };
-    let lost = films.of_grain(alpha, stretch, || facets.table());
+    let lost = Lost::of(alpha, stretch);
     GpuMaterial {
         grain: to_f32(normalise(grain.along)),
         stretch: stretch as f32,
-        lost,
-        lost_mean: facets.whole_mean(films.table(lost)) as f32,
+        lost: films.of_grain(alpha, stretch, &lost.table),
+        lost_mean: lost.mean,
         ..bare
+    }
+}
+
+// What facets do not reflect at once.
+struct Lost {
+    table: Vec<[f32; 3]>,
+    mean: f32,
+}
+
+impl Lost {
+    // A table takes ten milliseconds, so those of the frame before are kept.
+    fn of(alpha: f64, stretch: f64) -> Arc<Lost> {
+        const KEPT: usize = 256;
+        static ALL: Mutex<BTreeMap<[u64; 2], Arc<Lost>>> = Mutex::new(BTreeMap::new());
+        let key = [alpha, stretch].map(f64::to_bits);
+        if let Some(known) = lock(&ALL).get(&key) {
+            return Arc::clone(known);
+        }
+        let facets = Facets { along: alpha * stretch, across: alpha / stretch };
+        let table = facets.table();
+        let lost = Arc::new(Lost { mean: facets.whole_mean(&table) as f32, table });
+        let mut all = lock(&ALL);
+        if all.len() == KEPT {
+            all.clear();
+        }
+        all.insert(key, Arc::clone(&lost));
+        lost
     }
 }
 
