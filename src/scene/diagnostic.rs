@@ -62,9 +62,9 @@ impl Excerpt<'_> {
     }
 }
 
-// Shortens a message that quotes a value of thousands of characters.
+// Shortens a message that quotes a value of thousands of characters. All keys of a table have room.
 fn shortened(text: String) -> String {
-    match text.char_indices().nth(400) {
+    match text.char_indices().nth(800) {
         Some((at, _)) => format!("{} ...", &text[..at]),
         None => text,
     }
