@@ -219,7 +219,7 @@ fn brushed_metal_with_a_relief_makes_no_light() {
                     "{WHITE}material = \"metal\"\nroughness = {roughness}\nanisotropy = {anisotropy}\n[body.relief]\n{relief}\n"
                 );
                 let scene = furnace(how, 128, &thing(Shape::Body, "".as_ref(), &keys));
-                faults.check(&format!("{how:?}: {}", keys.replace('\n', "; ")), &scene, Loss::UpTo(0.15), 0.015);
+                faults.check(&format!("{how:?}: {}", keys.replace('\n', "; ")), &scene, Loss::UpTo(0.05), 0.015);
             }
         }
     }
