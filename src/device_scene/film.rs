@@ -26,7 +26,7 @@ impl Films {
             return bare;
         }
         // The film's base reflects by its index of refraction, at all angles.
-        GpuMaterial { film: self.number(m.film, base), edge: 0.0, ..bare }
+        GpuMaterial { film: self.of_film(m.film, base), edge: 0.0, ..bare }
     }
 
     /// The tables, one after the other.
@@ -37,18 +37,18 @@ impl Films {
     /// 1 + the number of the table of what the facets of a grain do not reflect at once.
     pub(super) fn of_grain(&mut self, alpha: f64, stretch: f64, table: &[[f32; 3]]) -> i32 {
         // No film has an index of refraction below 1.
-        let key = [alpha, stretch, 0.0, 0.0, 0.0].map(f64::to_bits);
-        *self.numbers.entry(key).or_insert_with(|| {
-            self.tables.extend_from_slice(table);
-            (self.tables.len() / ENTRIES) as i32
-        })
+        self.number([alpha, stretch, 0.0, 0.0, 0.0], || table.iter().copied())
     }
 
     // 1 + the number of a film on a base with these indices of refraction in red, green and blue.
-    fn number(&mut self, film: ThinFilm, base: Vec3) -> i32 {
-        let key = [film.nm, film.ior, base[0], base[1], base[2]].map(f64::to_bits);
-        *self.numbers.entry(key).or_insert_with(|| {
-            self.tables.extend(table(film, base));
+    fn of_film(&mut self, film: ThinFilm, base: Vec3) -> i32 {
+        self.number([film.nm, film.ior, base[0], base[1], base[2]], || table(film, base))
+    }
+
+    // 1 + the number of the table with this key, which is made if there is none.
+    fn number<T: IntoIterator<Item = [f32; 3]>>(&mut self, key: [f64; 5], table: impl FnOnce() -> T) -> i32 {
+        *self.numbers.entry(key.map(f64::to_bits)).or_insert_with(|| {
+            self.tables.extend(table());
             (self.tables.len() / ENTRIES) as i32
         })
     }
@@ -195,7 +195,7 @@ mod tests {
     fn equal_films_have_one_table() {
         let mut films = Films::default();
         let film = ThinFilm { nm: 380.0, ior: 1.33 };
-        let numbers = [1.5, 2.0, 1.5].map(|base| films.number(film, [base; 3]));
+        let numbers = [1.5, 2.0, 1.5].map(|base| films.of_film(film, [base; 3]));
         assert_eq!((numbers, films.into_tables().len()), ([1, 2, 1], 2 * ENTRIES));
     }
 }
