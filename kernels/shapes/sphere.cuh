@@ -19,12 +19,39 @@ POLYFLY_FN Interval sphere_interval(const Sphere& sphere, Vec o, Vec d, Real inv
   return sphere_interval(Real(sphere.radius), o - vec(sphere.centre), d, inverse_dd);
 }
 
+// Whether ball i precedes another one: by their own numbers, which are the same in every order of the balls.
+POLYFLY_FN bool precedes(const Scene& scene, int i, int other) {
+  const Sphere a = scene.spheres.at(i), b = scene.spheres.at(other);
+  for (int axis = 0; axis < 3; ++axis) {
+    const u32 x = float_bits(a.centre[axis]), y = float_bits(b.centre[axis]);
+    if (x != y) return x < y;
+  }
+  const u32 x = float_bits(a.radius), y = float_bits(b.radius);
+  if (x != y) return x < y;
+  return scene.sphere_materials.at(i) < scene.sphere_materials.at(other);
+}
+
+// Whether a round shape wins against what lanes have hit at the same distance. Kinds of shapes and ellipsoids have their
+// numbers; trees and grids number the balls in orders of their own, so balls are compared themselves. Of equal balls it
+// does not matter which one is hit.
+POLYFLY_FN Mask wins_tie(const Scene& scene, int surface, Int other, Mask tied) {
+  Mask wins = tied & (Int(surface) < other);
+  if (surface >> SURFACE_KIND_SHIFT != SHAPE_SPHERE) return wins;
+  for_each_index(other, tied & (surface_kind(other) == Int(SHAPE_SPHERE)), [&](int number, Mask m) POLYFLY_LAMBDA {
+    const bool first = precedes(scene, surface & SURFACE_INDEX_MASK, number & SURFACE_INDEX_MASK);
+    wins = first ? wins | m : wins & !m;
+  });
+  return wins;
+}
+
 // Takes the hit of a ray with a round shape, which its line is inside of along c. in: the ray starts inside.
 POLYFLY_FN void hit_round(const Scene& scene, int surface, Interval c, Mask in, Mask tested, Hit& hit) {
   const Mask within = in | !(c.enter > Real(0.0f));
   const Real t = select(within, select(in, max(c.leave, Real(0.0f)), c.leave), c.enter);
-  const Mask met =
-      tested & (in | ((c.enter < c.leave) & (c.leave > Real(0.0f)))) & is_nearer(scene, hit, t, Int(surface));
+  const Mask crossed = tested & (in | ((c.enter < c.leave) & (c.leave > Real(0.0f))));
+  const Mask tied = crossed & (t == hit.t);
+  Mask met = crossed & (t < hit.t);
+  if (any(tied)) met = met | wins_tie(scene, surface, hit.surface, tied);
   hit.t = select(met, t, hit.t);
   hit.surface = select(met, Int(surface), hit.surface);
   hit.leaving = (met & within) | (hit.leaving & (!met));
