@@ -13,6 +13,8 @@ pub(crate) mod memory;
 mod task;
 
 pub use error::DeviceError;
+#[cfg(test)]
+pub use gpu::cell_plan;
 pub use interface::{Device, DeviceInfo, GpuDevice, GpuInfo, Moment, SampleCounter};
 pub use list::{has_driver, list, open};
 pub use memory::{FilmSlice, Memory};

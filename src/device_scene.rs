@@ -9,6 +9,7 @@ mod finish;
 pub mod floor;
 pub mod geometry;
 mod grain;
+pub mod later;
 pub mod lightmap;
 pub mod lights;
 pub mod materials;
@@ -28,6 +29,7 @@ use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
 use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Sampling, Scene, Tone, limits};
 use geometry::Geometry;
+use later::Trees;
 use lights::Lights;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -68,6 +70,8 @@ pub struct DeviceScene {
     pub constants: Constants,
     /// The point of the scene that is the origin of the arrays' coordinates.
     pub origin: Vec3,
+    // When trees are built, of other time steps too.
+    trees: Trees,
 }
 
 /// The maximum number of bodies; spheres and triangles have [`MAX_PRIMITIVES`]. Codes of leaves and surfaces limit
@@ -127,8 +131,8 @@ fn camera_rays(scene: &Scene) -> u64 {
 }
 
 // The shapes of a scene, including its emitters.
-fn geometry(scene: &Scene, assets: &Assets) -> Geometry {
-    let mut geometry = Geometry::new(scene, assets);
+fn geometry(scene: &Scene, assets: &Assets, trees: &Trees) -> Geometry {
+    let mut geometry = Geometry::new(scene, assets, features(scene), trees);
     if scene.render.integrator.capabilities().samples_emitters || scene.render.lamp_samples != LampSamples::Floor {
         emitters::add(scene, assets, &mut geometry);
     }
@@ -137,12 +141,18 @@ fn geometry(scene: &Scene, assets: &Assets) -> Geometry {
 }
 
 impl DeviceScene {
-    /// Flattens a scene and its files. The light map is empty; kernels.rs bakes it.
+    /// The arrays of a scene, with all trees.
+    #[cfg(test)]
     pub fn new(scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
+        DeviceScene::with_trees(scene, assets, Trees::AtOnce)
+    }
+
+    /// Flattens a scene and its files. The light map is empty; kernels.rs bakes it.
+    pub fn with_trees(scene: &Scene, assets: &Assets, trees: Trees) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let origin = assets.origin();
         let scene = &*scene.seen_from(origin);
-        let geometry = geometry(scene, assets);
+        let geometry = geometry(scene, assets, &trees);
         let mut texels = Vec::new();
         let of_floor = assets.texture.as_deref().into_iter().chain(assets.relief.iter().map(|r| &r.maps));
         let mip_levels = of_floor.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
@@ -162,7 +172,7 @@ impl DeviceScene {
         };
         let constants = constants(scene, assets, &geometry);
         let lights = Arc::new(Lights::new(scene, assets, &geometry));
-        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin })
+        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin, trees })
     }
 
     /// The scene at another time: that of `scene`, with the particles of `assets`. The light map and an automatic exposure stay.
@@ -170,7 +180,9 @@ impl DeviceScene {
         check(scene, assets)?;
         let scene = &*scene.seen_from(self.origin);
         let geometry = match scene.geometry_moves() {
-            true => Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..geometry(scene, assets) }),
+            true => {
+                Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..geometry(scene, assets, &self.trees) })
+            }
             false => Arc::clone(&self.geometry),
         };
         let lights = match scene.geometry_moves() || !scene.tracks.is_empty() {
@@ -191,7 +203,8 @@ impl DeviceScene {
             };
             Constants { lightmap_scale, lightmap_size, cutoff: cutoffs.0, light_cutoff: cutoffs.1, ..now }
         };
-        Ok(DeviceScene { fixed: Arc::clone(&self.fixed), geometry, lights, constants, origin: self.origin })
+        let (fixed, trees) = (Arc::clone(&self.fixed), self.trees.clone());
+        Ok(DeviceScene { fixed, geometry, lights, constants, origin: self.origin, trees })
     }
 
     /// The scene with this exposure, in stops.
@@ -224,8 +237,15 @@ impl DeviceScene {
         (self.constants.width as u32, self.constants.height as u32)
     }
 
-    /// The kernels' struct with addresses in host memory.
+    /// The kernels' struct with addresses in host memory. The tree is built if it was left out.
     pub fn host(&self) -> HostScene<'_> {
+        self.placed(self.geometry.with_tree())
+    }
+    /// The same for kernels that trace no ray, which need no tree.
+    pub fn host_for_film(&self) -> HostScene<'_> {
+        self.placed(&self.geometry)
+    }
+    fn placed<'a>(&'a self, geometry: &'a Geometry) -> HostScene<'a> {
         struct Host;
         impl ArrayUploader for Host {
             type Error = std::convert::Infallible;
@@ -235,12 +255,16 @@ impl DeviceScene {
         }
         let placed = self.upload_fixed(&mut Host).and_then(|fixed| {
             let lit = self.lights.place(&mut Host, &fixed)?;
-            self.geometry.place(&mut Host, &lit)
+            geometry.place(&mut Host, &lit)
         });
         match placed {
             Ok(arrays) => HostScene { arrays, borrow: PhantomData },
             Err(never) => match never {},
         }
+    }
+    /// The scene with trees that are built at once, of other time steps too.
+    pub fn with_trees_at_once(self) -> DeviceScene {
+        DeviceScene { trees: Trees::AtOnce, ..self }
     }
 
     /// Uploads the arrays that stay for a whole run.

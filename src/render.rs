@@ -22,6 +22,7 @@ use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
 use crate::device::{self, Device, DeviceError, DeviceInfo, DeviceNeeds, GpuInfo, SampleCounter};
 use crate::device_scene::DeviceScene;
+use crate::device_scene::later::Trees;
 use crate::error::Error;
 use crate::film::image::{Image, Layers};
 use crate::film::post::PostPipeline;
@@ -87,6 +88,14 @@ impl RenderOptions {
     /// All cores, and the first usable GPU.
     pub fn new() -> RenderOptions {
         RenderOptions::default()
+    }
+    // When trees are built: only GPUs may do without. The driver is not asked yet.
+    fn trees(&self, pool: &Arc<rayon::ThreadPool>) -> Trees {
+        match self.devices {
+            Devices::Gpu | Devices::AllGpus | Devices::List(_, false) => Trees::WhenNeeded(Arc::clone(pool)),
+            Devices::Auto if device::has_driver() => Trees::WhenNeeded(Arc::clone(pool)),
+            Devices::Auto | Devices::Cpu | Devices::List(_, true) => Trees::AtOnce,
+        }
     }
     /// All cores, and no GPU.
     pub(crate) fn on_cpu() -> RenderOptions {
@@ -178,16 +187,17 @@ impl Renderer {
         let prepare = || -> Result<_, Error> {
             let mut assets = read(&scene, options.limits)?;
             let start = scene.at(0.0);
-            let mut device_scene = DeviceScene::new(&start, &assets)?;
+            let mut device_scene = DeviceScene::with_trees(&start, &assets, options.trees(&pool))?;
             // The CPU bakes the light map, so that it is the same on all devices.
             isa.bake_lightmap(&mut device_scene, &start);
             // Later frames read theirs.
             assets.particles.iter_mut().for_each(ColouredSpheres::release);
-            Ok((assets, Arc::new(device_scene)))
+            Ok((assets, device_scene))
         };
         let both = threads::both("driver", || choose(&options.devices), || pool.install(prepare));
         let (chosen, prepared) = both.map_err(DeviceError::from)?;
         let (chosen, (assets, first)) = (chosen?, prepared?);
+        let first = Arc::new(if chosen.cpu { first.with_trees_at_once() } else { first });
         let mut prepared = PreparedScene { scene, assets, first, isa, pool };
         Ok(Renderer {
             stops: exposure::set(&mut prepared),

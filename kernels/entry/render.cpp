@@ -11,6 +11,7 @@ namespace {
 #include "../drivers/depth_first.cuh"
 #include "../drivers/wavefront.cuh"
 #include "../modules.cuh"
+#include "../shapes/cells.cuh"
 
 // The scene as a type.
 template <class S>
@@ -114,6 +115,15 @@ void POLYFLY_NAME(closest_hits)(const Scene* scene, const float* origins, const 
       t[at + j] = lane(hit.t, j);
       surface[at + j] = lane(hit.surface, j);
     }
+  }
+}
+
+void POLYFLY_NAME(cells)(const CellPlan* plan, const Sphere* spheres, int step, u32* cells, CellTotals* totals,
+                         int* list) {
+  for (int i = 0; i < (step == 2 ? plan->runs : plan->balls); ++i) {
+    if (step == 1) count_ball(*plan, spheres, cells, i);
+    if (step == 2) place_cells(*plan, cells, totals, i);
+    if (step == 3) list_ball(*plan, spheres, cells, list, i);
   }
 }
 

@@ -12,20 +12,22 @@ pub use text_table::{is_table, read_table};
 
 use super::error::AssetError;
 use super::source::{self, Content, Limits};
+use crate::gpu_types::Sphere;
 use crate::language::AllLanguages;
 use crate::math::colormap::{COLOURS, viridis};
 use crate::math::vec3::{Vec3, add, sub, to_f32};
 use crate::scene::{ColourBy, Material, Particles};
 use rayon::prelude::*;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Particles for the renderer.
 #[derive(Clone, Debug)]
 pub struct ColouredSpheres {
     /// Their number.
     pub count: usize,
-    /// Centers relative to `origin`, and radii; empty once the device scene holds them.
-    pub spheres: Vec<([f32; 3], f32)>,
+    /// Spheres relative to `origin`, which the device scene shares; empty once it holds them.
+    pub spheres: Arc<Vec<Sphere>>,
     /// The origin of the devices' coordinates, which have single precision.
     pub origin: Vec3,
     /// Indices into `colours`; empty once the device scene holds them.
@@ -77,11 +79,11 @@ impl ColouredSpheres {
             let t = if high > low { (x - low) / (high - low) } else { 0.5 };
             if x.is_nan() { COLOURS as u16 } else { (t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as u16 }
         };
-        let spheres = set.positions.par_iter().zip(&set.radii);
+        let sphere = |(&p, &r): (&Vec3, &f64)| Sphere { centre: to_f32(sub(p, origin)), radius: r as f32 };
         let coloured = |colour| Material { colour, ..particles.material };
         Ok(ColouredSpheres {
             count: set.radii.len(),
-            spheres: spheres.map(|(&p, &r)| (to_f32(sub(p, origin)), r as f32)).collect(),
+            spheres: Arc::new(set.positions.par_iter().zip(&set.radii).map(sphere).collect()),
             origin,
             unknown: values.as_ref().map_or(0, |all| all.par_iter().filter(|x| x.is_nan()).count()),
             colour_indices: match (&values, range) {
@@ -98,15 +100,15 @@ impl ColouredSpheres {
 
     /// The bounding box of all particles: its minimum and maximum corner.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
-        let boxes = self.spheres.par_iter().map(|(c, r)| [c.map(|x| r - x), c.map(|x| x + r)]);
+        let boxes = self.spheres.par_iter().map(|s| [s.centre.map(|x| s.radius - x), s.centre.map(|x| x + s.radius)]);
         let farther = |a: [[f32; 3]; 2], b: [[f32; 3]; 2]| [0, 1].map(|k| [0, 1, 2].map(|i| a[k][i].max(b[k][i])));
         let [low, high] = boxes.reduce(|| [[f32::NEG_INFINITY; 3]; 2], farther).map(|corner| corner.map(f64::from));
         [low.map(|x| -x), high].map(|corner| add(corner, self.origin))
     }
 
-    /// Frees what the device scene holds in the order of its tree, so that each array is in memory once.
+    /// Frees what the device scene holds, perhaps in the order of its tree, so that each array is in memory once.
     pub fn release(&mut self) {
-        (self.spheres, self.colour_indices) = (Vec::new(), Vec::new());
+        (self.spheres, self.colour_indices) = (Arc::default(), Vec::new());
     }
 
     /// A remark about particles without a value, if there are any.

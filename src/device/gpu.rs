@@ -1,6 +1,7 @@
 //! GPU devices over any API that implements the traits of `api`.
 
 pub mod api;
+mod cells;
 mod denoise;
 mod modules;
 mod pixels;
@@ -10,4 +11,6 @@ mod queue;
 mod resident;
 mod slots;
 
+#[cfg(test)]
+pub use cells::plan as cell_plan;
 pub use queue::Gpu;

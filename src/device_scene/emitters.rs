@@ -20,7 +20,10 @@ pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
     };
     // A random number chooses an emitter by its place in the list, so spheres and triangles do not have the order of the tree's leaves.
     let bits = |v: [f32; 3]| v.map(f32::to_bits);
-    let spheres = g.spheres.iter().zip(&g.sphere_materials).filter_map(|(sphere, &material)| {
+    // Most scenes of many balls have none that shines.
+    let shines = g.materials.iter().any(|m| m.emission.iter().any(|&c| c > 0.0));
+    let count = if shines { g.spheres.len() } else { 0 };
+    let spheres = g.spheres[..count].iter().zip(&g.sphere_materials).filter_map(|(sphere, &material)| {
         Some(Emitter { radius: sphere.radius, ..emitter(EMITTER_SPHERE, 0, sphere.centre, material)? })
     });
     let mut spheres: Vec<Emitter> = spheres.collect();

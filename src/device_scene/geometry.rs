@@ -1,6 +1,7 @@
 //! Shapes, their materials and the tree over them: the arrays that a time step replaces.
 
 use super::film::Films;
+use super::later::{Later, Trees, measure};
 use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
 use super::upload::ArrayUploader;
 use super::{finish, materials};
@@ -13,10 +14,11 @@ use crate::gpu_types::{
     SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bvh::{self, Bounds, Group};
-use crate::math::grid::{Ball, Grid};
+use crate::math::grid::{Ball, Grid, Lattice, QUICK_BALLS};
 use crate::math::vec3::length;
 use crate::scene::Scene;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// All shapes except the floor.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +37,10 @@ pub struct Geometry {
     pub large: u32,
     /// A grid over the other spheres, if kernels for grids can render the scene.
     pub grid: Option<Grid>,
-    /// Spheres in the order of the tree's leaves.
-    pub spheres: Vec<Sphere>,
+    /// What there is in place of the tree; None if it is built.
+    pub later: Option<Later<Geometry>>,
+    /// Spheres in the order of the tree's leaves; without a tree those of files as they come.
+    pub spheres: Arc<Vec<Sphere>>,
     /// The material indices of the spheres.
     pub sphere_materials: Vec<i32>,
     /// Triangles in the order of the tree's leaves.
@@ -65,8 +69,8 @@ const SPHERES_A_LEAF: u32 = 2;
 const TRIANGLES_A_LEAF: u32 = 4;
 
 impl Geometry {
-    /// The shapes of a scene, relative to the origin of its assets.
-    pub fn new(scene: &Scene, assets: &Assets) -> Geometry {
+    /// The shapes of a scene, relative to the origin of its assets; `others` are the features of everything else.
+    pub fn new(scene: &Scene, assets: &Assets, others: FeatureSet, trees: &Trees) -> Geometry {
         let world = &scene.world;
         let mut slabs = Vec::new();
         let isolated = isolation::isolated(scene, assets);
@@ -84,7 +88,7 @@ impl Geometry {
             slabs,
             bodies,
             finishes: finish::flatten(&world.bodies, &assets.finishes),
-            spheres: world.spheres.iter().map(sphere::flatten).collect(),
+            spheres: Arc::new(world.spheres.iter().map(sphere::flatten).collect()),
             sphere_materials: (first..all.len() as i32).collect(),
             materials: all,
             ..Geometry::default()
@@ -98,7 +102,10 @@ impl Geometry {
                 own => own.unwrap_or(*m),
             };
             g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m), &mut films)));
-            g.spheres.par_extend(particles.spheres.par_iter().map(|&(centre, radius)| Sphere { centre, radius }));
+            match g.spheres.is_empty() {
+                true => g.spheres = Arc::clone(&particles.spheres),
+                false => Arc::make_mut(&mut g.spheres).par_extend(particles.spheres.par_iter()),
+            }
             g.sphere_materials.par_extend(particles.colour_indices.par_iter().map(|&i| first + i32::from(i)));
         }
         let mut meshes = Vec::new();
@@ -116,8 +123,6 @@ impl Geometry {
             g.ellipsoids.push(ellipsoid::flatten(e, material));
         }
         g.films = films.into_tables();
-        let eye = scene.camera_reach(assets.origin());
-        g.build_tree(scene, eye, &meshes);
         let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));
@@ -132,6 +137,12 @@ impl Geometry {
             | (FeatureSet::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
             | (FeatureSet::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
             | (FeatureSet::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS));
+        let eye = scene.camera_reach(assets.origin());
+        let floor = floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
+        g.reach = eye.max(floor) as f32;
+        if !g.leaves_out_tree(others, trees) {
+            g.build_tree(scene, &meshes);
+        }
         g
     }
 
@@ -154,7 +165,7 @@ impl Geometry {
             emitters: to.push(&self.emitters)?,
             cells: to.push(grid.map_or(&[][..], |g| &g.cells))?,
             cell_balls: to.push(grid.map_or(&[][..], |g| &g.balls))?,
-            grid: grid.map_or_else(GpuGrid::default, |g| self.placed_grid(g)),
+            grid: grid.map_or_else(GpuGrid::default, |g| self.placed_grid(&g.lattice)),
             ..*scene
         };
         self.set_constants(&mut placed.constants);
@@ -167,15 +178,19 @@ impl Geometry {
         (constants.emitter_scale, constants.emitter_min) = (self.emitter_scale, self.emitter_min);
     }
 
-    /// Makes a grid, if there are kernels for it and it pays; `others` are the features of everything else, `rays` those of the
-    /// camera. Shadow rays meet balls in another order than in the tree, and the order of factors can change their product: so
-    /// no ball may let light through.
-    pub fn add_grid(&mut self, others: FeatureSet, rays: u64) {
+    // Whether there are kernels that render the shapes by a grid. Shadow rays meet balls in another order than in the tree, and the order
+    // of factors can change their product: so no ball may let light through.
+    fn has_grid_kernels(&self, others: FeatureSet) -> bool {
         let opaque = |m: &Material| m.stops_shadow_rays != 0 || m.transmit == [0.0; 3];
         let is_balls_only = self.bodies.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty();
         let is_covered = (self.features & !FEATURE_TREE | others) & !GRID_FEATURES == 0;
+        is_covered && is_balls_only && self.materials.iter().all(opaque)
+    }
+
+    /// Makes a grid beside the tree, if there are kernels for it and it pays; `rays` is the number of those from the camera.
+    pub fn add_grid(&mut self, others: FeatureSet, rays: u64) {
         let pays = Grid::pays(self.spheres.len() - self.large as usize, rays);
-        if pays && is_covered && is_balls_only && self.materials.iter().all(opaque) {
+        if self.later.is_none() && pays && self.has_grid_kernels(others) {
             let balls: Vec<Ball> = self.spheres.par_iter().map(|s| (s.centre, s.radius)).collect();
             self.grid = Grid::new(&balls, self.large as usize, self.reach);
         }
@@ -184,8 +199,8 @@ impl Geometry {
         }
     }
 
-    // The grid in the kernels' format.
-    fn placed_grid(&self, grid: &Grid) -> GpuGrid {
+    /// The grid in the kernels' format.
+    pub fn placed_grid(&self, grid: &Lattice) -> GpuGrid {
         let [centre, half] = grid.bounds();
         GpuGrid {
             centre,
@@ -199,13 +214,69 @@ impl Geometry {
         }
     }
 
+    // Leaves out the tree if there may be devices that do without. Few balls have their tree and their grid at once.
+    fn leaves_out_tree(&mut self, others: FeatureSet, trees: &Trees) -> bool {
+        let Trees::WhenNeeded(pool) = trees else { return false };
+        if self.spheres.len() <= QUICK_BALLS || !self.has_grid_kernels(others) {
+            return false;
+        }
+        let (large, extent, farthest) = measure(&self.spheres);
+        let reach = self.reach.max(farthest);
+        let Some(lattice) = Lattice::new(&extent, reach) else { return false };
+        for (to, from) in large.iter().enumerate() {
+            Arc::make_mut(&mut self.spheres).swap(to, *from);
+            self.sphere_materials.swap(to, *from);
+        }
+        (self.reach, self.root, self.large) = (reach, NO_BVH, large.len() as u32);
+        self.later = Some(Later::new(lattice, pool));
+        true
+    }
+
+    /// The same shapes with their tree, which is built now if it was left out.
+    pub fn with_tree(&self) -> &Geometry {
+        match &self.later {
+            Some(later) => later.with_tree(|| self.built()),
+            None => self,
+        }
+    }
+
+    // The balls with their tree.
+    fn built(&self) -> Geometry {
+        let boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
+        let leaf_code = Box::new(leaf_code(SHAPE_SPHERE, 0));
+        let balls = Group { leaf_code, bounds: &boxes, leaf_size: SPHERES_A_LEAF };
+        let tree = bvh::build(&[balls], &|bounds: [Bounds; 2], children| node(bounds, children, self.box_margin()));
+        let order = tree.orders.first().map_or(&[][..], |order| order);
+        Geometry {
+            lightmap: self.lightmap.clone(),
+            spheres: Arc::new(in_order(&self.spheres, order)),
+            sphere_materials: in_order(&self.sphere_materials, order),
+            materials: self.materials.clone(),
+            films: self.films.clone(),
+            emitters: self.emitters.clone(),
+            nodes: tree.nodes,
+            root: tree.root.unwrap_or(NO_BVH),
+            large: tree.large.first().copied().unwrap_or_default(),
+            emitter_scale: self.emitter_scale,
+            emitter_min: self.emitter_min,
+            features: self.features,
+            reach: self.reach,
+            ..Geometry::default()
+        }
+    }
+
+    // Boxes are enlarged by the rounding error at these coordinates, so that no ray misses a box that it should hit.
+    fn box_margin(&self) -> f32 {
+        self.reach * f32::EPSILON * 6.0
+    }
+
     /// Whether all shapes are polyhedra.
     pub fn is_bodies_only(&self) -> bool {
         self.spheres.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty()
     }
 
     // Builds the tree, and sorts the shapes into the order of its leaves.
-    fn build_tree(&mut self, scene: &Scene, eye: f64, meshes: &[(usize, usize)]) {
+    fn build_tree(&mut self, scene: &Scene, meshes: &[(usize, usize)]) {
         let body_boxes: Vec<Bounds> = scene.world.bodies.iter().map(polyhedron::bounds).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
@@ -213,8 +284,7 @@ impl Geometry {
         let boxes = [&body_boxes, &sphere_boxes, &triangle_boxes, &ellipsoid_boxes];
         let farthest = |b: &Bounds| b.as_flattened().iter().fold(0.0_f32, |m, x| m.max(x.abs()));
         let all = boxes.into_par_iter().flatten().map(farthest).reduce(|| 0.0, f32::max);
-        let floor = scene.world.floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
-        self.reach = all.max(eye.max(floor) as f32);
+        self.reach = self.reach.max(all);
         let bodies = self.bodies.len() as u32;
         if bodies <= SMALL_BODIES as u32 && self.is_bodies_only() {
             self.root = if bodies == 0 { NO_BVH } else { leaf_code(SHAPE_BODY, 0)(0, bodies) };
@@ -230,13 +300,11 @@ impl Geometry {
             }),
         );
         groups.push(group(SHAPE_ELLIPSOID, 0, &ellipsoid_boxes, 1));
-        // Boxes are enlarged by the rounding error at these coordinates, so that no ray misses a box that it should
-        // hit.
-        let margin = self.reach * f32::EPSILON * 6.0;
+        let margin = self.box_margin();
         let tree = bvh::build(&groups, &|bounds: [Bounds; 2], children| node(bounds, children, margin));
         let [_, spheres, triangles @ .., ellipsoids] = tree.orders.as_slice() else { return };
         self.large = tree.large[1];
-        self.spheres = in_order(&self.spheres, spheres);
+        self.spheres = Arc::new(in_order(&self.spheres, spheres));
         self.sphere_materials = in_order(&self.sphere_materials, spheres);
         let triangles =
             meshes.iter().zip(triangles).flat_map(|(&(first, _), order)| in_order(&self.triangles[first..], order));

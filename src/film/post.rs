@@ -353,7 +353,7 @@ mod tests {
     fn after(step: PostStep, mut image: Image<f32>, frame: u32) -> Image<f32> {
         let scene = DeviceScene::new(&Scene::sample(), &Assets::default()).unwrap();
         let isa = Isa::pick(None).unwrap();
-        let context = PostContext { scene: &scene.host(), isa, frame, denoiser: None, noisy: None };
+        let context = PostContext { scene: &scene.host_for_film(), isa, frame, denoiser: None, noisy: None };
         step.apply(&mut image, None, &context).unwrap();
         image
     }

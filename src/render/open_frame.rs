@@ -227,7 +227,7 @@ impl OpenFrame {
     /// Ends a round: begins another one, or makes the picture. With `develops`, a GPU makes it of the light.
     pub fn close(mut self, work: &RunContext, develops: bool) -> Result<Closed, Error> {
         if work.plan.noise > 0.0 {
-            let (scene, film) = (self.moments[0].scene.host(), lock(&self.film));
+            let (scene, film) = (self.moments[0].scene.host_for_film(), lock(&self.film));
             let context = post_context(work, &scene, self.number, None);
             let post = work.post.of_frame(self.number).exact();
             let noise = work.prepared.pool.install(|| noise(&film, &post, &context));
@@ -343,7 +343,7 @@ fn developed(
     film: &Film,
     sums: Option<&(FramePart, FilmSlice)>,
 ) -> Result<CompletedFrame, Error> {
-    let (host, post, isa) = (scene.host(), work.post.of_frame(frame.number), work.prepared.isa);
+    let (host, post, isa) = (scene.host_for_film(), work.post.of_frame(frame.number), work.prepared.isa);
     if post.is_guided() {
         let noisy = work.prepared.pool.install(|| Noisy::of(film, isa));
         return denoised(work, scene, frame, &noisy);
@@ -365,7 +365,7 @@ fn denoised(
     mut frame: CompletedFrame,
     noisy: &Noisy,
 ) -> Result<CompletedFrame, Error> {
-    let (host, post) = (scene.host(), work.post.of_frame(frame.number));
+    let (host, post) = (scene.host_for_film(), work.post.of_frame(frame.number));
     let context = post_context(work, &host, frame.number, Some(noisy));
     // The first step makes the image.
     let mut image = Image::default();

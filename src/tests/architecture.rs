@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 // Top-level modules, from the program down to mathematics. Each may import itself and those after it.
-const LAYERS: [&[&str]; 18] = [
+const LAYERS: [&[&str]; 19] = [
     &["main", "lib"],
     &["tests"],
     &["command"],
@@ -18,11 +18,12 @@ const LAYERS: [&[&str]; 18] = [
     &["film"],
     &["kernels"],
     &["device_scene"],
-    &["assets", "gpu_types"],
+    &["assets"],
     &["scene"],
     &["system"],
     &["quote"],
     &["math", "threads", "cancel", "setters"],
+    &["gpu_types"],
     &["language"],
 ];
 

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
 use crate::device_scene::HostScene;
-use crate::gpu_types::{FrameParams, LAYOUT};
+use crate::gpu_types::{CellPlan, CellTotals, FrameParams, LAYOUT, Sphere};
 use crate::kernels::{Isa, entries};
 
 /// How [`Isa::closest_hits`] finds a ray's closest hit. Sets of several lanes have no grid, and take the tree for it.
@@ -56,6 +56,24 @@ impl Isa {
             );
         }
         (t, surfaces)
+    }
+
+    /// The cells of a grid, their totals and the balls of all cells, as a GPU's kernels make them.
+    pub fn cells(&self, plan: &CellPlan, spheres: &[Sphere]) -> (Vec<u32>, CellTotals, Vec<i32>) {
+        assert!(plan.first >= 0 && plan.balls >= 0 && spheres.len() >= (plan.first + plan.balls) as usize);
+        let mut cells = vec![0; plan.cells.iter().product::<i32>() as usize];
+        let (mut totals, mut list) = (CellTotals::default(), Vec::new());
+        for step in 1..=3 {
+            if step == 3 {
+                list.resize(totals.listed as usize, -1);
+            }
+            // SAFETY: a number for each cell, and one for each ball of all cells, which step 3 alone writes.
+            unsafe {
+                let (spheres, cells) = (spheres.as_ptr(), cells.as_mut_ptr());
+                (self.entries.cells)(plan, spheres, step, cells, &raw mut totals, list.as_mut_ptr());
+            }
+        }
+        (cells, totals, list)
     }
 
     /// Fused multiply-add of each triple: the length must be a multiple of the lanes.

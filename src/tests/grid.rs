@@ -5,11 +5,13 @@ use super::entries::Way;
 use crate::assets::Assets;
 use crate::assets::source::Limits;
 use crate::device_scene::DeviceScene;
-use crate::gpu_types::FEATURE_TREE;
+use crate::device_scene::later::Trees;
+use crate::gpu_types::{CELL_BALLS, CELL_SHIFT, CellPlan, FEATURE_TREE, Sphere};
 use crate::kernels::Isa;
-use crate::math::grid::Grid;
+use crate::math::grid::{Ball, Grid, Lattice};
 use crate::scene::Scene;
 use std::fmt::Write;
+use std::sync::Arc;
 
 // Balls around the places of a lattice, with radii from `smallest` on, and large ones.
 fn balls(counts: [usize; 3], smallest: f32, large: &[[f32; 4]]) -> String {
@@ -58,9 +60,9 @@ fn rays_of_cells(grid: &Grid, n: usize) -> (Vec<f32>, Vec<f32>) {
     for i in 0..n {
         let away = draws.around(1.0);
         let corner = [0, 1, 2].map(|k| {
-            let plane = (draws.next() * (grid.counts[k] + 1) as f32).floor();
+            let plane = (draws.next() * (grid.lattice.counts[k] + 1) as f32).floor();
             // On the planes that the kernel computes, or one rounding beside them.
-            let at = plane.mul_add(grid.side[k], grid.lower[k]);
+            let at = plane.mul_add(grid.lattice.side[k], grid.lattice.lower[k]);
             f32::from_bits(at.to_bits() + (i as u32 / 7 % 3))
         });
         let mut d = draws.around(1.0);
@@ -147,7 +149,38 @@ fn shadow_rays_through_clear_balls_need_the_tree() {
     assert!(prepared(&scene).geometry.grid.is_none());
 }
 
-// A packing on a lattice, where rays meet two at the same distance, each fourth one twice with
+fn plan(lattice: &Lattice, first: usize, spheres: &[Sphere]) -> CellPlan {
+    crate::device::cell_plan(lattice, first as u32, (spheres.len() - first) as u32)
+}
+
+#[test]
+fn the_kernels_fill_cells_as_the_host_does() {
+    for (name, text) in worlds() {
+        let device_scene = prepared(&toml(&format!("{OUTPUT}{CAMERA}{text}")));
+        let geometry = &*device_scene.geometry;
+        let grid = geometry.grid.as_ref().unwrap();
+        let plan = plan(&grid.lattice, geometry.large as usize, &geometry.spheres);
+        for isa in Isa::tested() {
+            let (codes, totals, list) = isa.cells(&plan, &geometry.spheres);
+            let full = grid.cells.iter().filter(|&&code| code & CELL_BALLS > 0).count();
+            let most = grid.cells.iter().map(|&code| code & CELL_BALLS).max().unwrap();
+            let found = (totals.listed, totals.full, totals.most);
+            assert_eq!(found, (grid.balls.len() as u64, full as u32, most as u32), "{name}, {isa:?}");
+            // Each part of the list belongs to one cell, whose balls are in any order.
+            let mut taken = vec![false; list.len()];
+            for (at, (&code, &expected)) in codes.iter().zip(&grid.cells).enumerate() {
+                let (first, count) = ((code >> CELL_SHIFT) as usize, code as usize & CELL_BALLS as usize);
+                let mut balls = list[first..first + count].to_vec();
+                balls.sort_unstable();
+                let from = (expected >> CELL_SHIFT) as usize;
+                assert_eq!(balls, grid.balls[from..from + (expected & CELL_BALLS) as usize], "{name}, cell {at}");
+                assert!(taken[first..first + count].iter_mut().all(|one| !std::mem::replace(one, true)), "{name}");
+            }
+        }
+    }
+}
+
+// A packing of more balls than have a tree at once: on a lattice, where rays meet two at the same distance, each fourth one twice with
 // another color, and three large ones.
 fn twins() -> Scene {
     let mut text = String::new();
@@ -170,6 +203,57 @@ fn twins() -> Scene {
 }
 
 #[test]
+fn what_a_ray_hits_does_not_depend_on_the_order_of_balls() {
+    let scene = twins();
+    let assets = Assets::load(&scene, Limits::default()).unwrap();
+    let pool = crate::threads::pool(1).unwrap();
+    let later = DeviceScene::with_trees(&scene, &assets, Trees::WhenNeeded(Arc::clone(&pool))).unwrap();
+    let geometry = &*later.geometry;
+    let lattice = &geometry.later.as_ref().unwrap().lattice;
+    assert!(geometry.nodes.is_empty() && geometry.large == 3);
+    // The balls as they come with the cells of a GPU's kernels, and in the order of the tree's leaves.
+    let cells = Isa::tested().pop().unwrap().cells(&plan(lattice, 3, &geometry.spheres), &geometry.spheres);
+    let mut bare = later.host_for_film();
+    let codes: Vec<i32> = cells.0.iter().map(|code| code.cast_signed()).collect();
+    bare.arrays.cells = crate::gpu_types::Array::new(codes.as_ptr(), codes.len());
+    bare.arrays.cell_balls = crate::gpu_types::Array::new(cells.2.as_ptr(), cells.2.len());
+    bare.arrays.grid = geometry.placed_grid(lattice);
+    let tree = geometry.with_tree();
+    assert!(
+        !tree.nodes.is_empty() && tree.large == 3 && tree.reach.to_bits() == prepared(&scene).geometry.reach.to_bits()
+    );
+    assert_ne!(tree.spheres, geometry.spheres);
+    let treed = later.host();
+    let mut others = 0;
+    for isa in Isa::tested() {
+        let n = 40_000;
+        let (mut origins, directions) = rays(&scene, n);
+        // Through the middle between balls, from outside of the packing.
+        for i in 0..n / 5 {
+            let way = &directions[15 * i + 3..15 * i + 6];
+            let from =
+                [0, 1, 2].map(|k| if way[k] == 0.0 { ((i + 3 * k) % 31) as f32 / 2.0 } else { 8.0 - 60.0 * way[k] });
+            origins[15 * i + 3..15 * i + 6].copy_from_slice(&from);
+        }
+        let by_tree = isa.closest_hits(&treed, &origins, &directions, Way::Tree);
+        let ways = if isa.lanes == 1 { vec![Way::Grid, Way::InTurn] } else { vec![Way::InTurn] };
+        for way in ways {
+            let found = isa.closest_hits(&bare, &origins[..3 * 4000], &directions[..3 * 4000], way);
+            for i in 0..4000 {
+                let of = |geometry: &crate::device_scene::geometry::Geometry, surface: i32| {
+                    let at = (surface & crate::gpu_types::SURFACE_INDEX_MASK) as usize;
+                    (surface >= 0).then(|| (geometry.spheres[at], geometry.sphere_materials[at]))
+                };
+                let (a, b) = (of(geometry, found.1[i]), of(tree, by_tree.1[i]));
+                assert_eq!((found.0[i].to_bits(), a), (by_tree.0[i].to_bits(), b), "{isa:?}, {way:?}, ray {i}");
+                others += usize::from(a.is_some() && found.1[i] != by_tree.1[i]);
+            }
+        }
+    }
+    assert!(others > 1000, "{others} hits have other numbers");
+}
+
+#[test]
 fn pictures_are_the_same_in_every_order_of_balls() {
     let scene = twins();
     let expected = same_on_every_set("twins", &scene, 0);
@@ -177,4 +261,28 @@ fn pictures_are_the_same_in_every_order_of_balls() {
     let mut turned = scene.clone();
     turned.world.spheres.rotate_right(3);
     assert_eq!(first_difference(&expected, &same_on_every_set("twins in another order", &turned, 0), 48), None);
+}
+
+#[test]
+fn large_balls_and_measures_are_those_of_the_tree() {
+    let ball = |x: f32, radius: f32| Sphere { centre: [x, -2.0, 0.5], radius };
+    let mut all: Vec<Sphere> = (0..5000).map(|i| ball(i as f32, 0.4 + 0.1 * (i % 3) as f32)).collect();
+    let check = |all: &[Sphere], expected: &[usize]| {
+        let (large, extent, farthest) = crate::device_scene::later::measure(all);
+        assert_eq!(large, expected);
+        let inside = |(i, s): (usize, &Sphere)| (!expected.contains(&i)).then_some((s.centre, s.radius));
+        let rest: Vec<Ball> = all.iter().enumerate().filter_map(inside).collect();
+        let [found, expected] = [extent, crate::math::grid::Extent::of(&rest)].map(|e| Lattice::new(&e, 5100.0));
+        assert_eq!(found, expected);
+        let of =
+            |s: &Sphere| s.centre.iter().fold(0.0_f32, |m, c| m.max((c - s.radius).abs()).max((c + s.radius).abs()));
+        assert_eq!(farthest, all.iter().map(of).fold(0.0, f32::max));
+    };
+    check(&all, &[]);
+    all[7].radius = 40.0;
+    all[4999].radius = 1.3;
+    check(&all, &[7, 4999]);
+    // More than a leaf holds are not large.
+    (0..9).for_each(|i| all[100 * i].radius = 50.0);
+    check(&all, &[]);
 }

@@ -98,7 +98,7 @@ impl<'a> Oracle<'a> {
         if let Some(cloud) = &assets.particles {
             let of = |i: usize| cloud.colours[usize::from(cloud.colour_indices[i])];
             let all = cloud.spheres.iter().enumerate();
-            balls.extend(all.map(|(i, (c, r))| (c.map(f64::from), f64::from(*r), of(i))));
+            balls.extend(all.map(|(i, s)| (s.centre.map(f64::from), f64::from(s.radius), of(i))));
         }
         Oracle { scene, triangles, edges, texture, balls }
     }

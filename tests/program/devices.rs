@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 // The stub driver's folder (tests/stub/cuda.cpp). Its library has the name that is looked for first, so that no real driver is found
 // in its place.
-fn stub() -> PathBuf {
+pub(crate) fn stub() -> PathBuf {
     let folder = compiled("stub", "libcuda.so", &["tests/stub", "tests/domain", "kernels"], |library| {
         let mut command = Command::new("c++");
         // A second level takes a minute more to compile.
@@ -24,7 +24,7 @@ fn stub() -> PathBuf {
     folder
 }
 
-fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]) -> Output {
+pub(crate) fn polyfly(folder: &Path, library: Option<&Path>, behaviour: &str, args: &[&str]) -> Output {
     let mut command = program(folder, args);
     command.env("POLYFLY_STUB", behaviour);
     if let Some(library) = library {
@@ -129,7 +129,7 @@ fn verify_compares_all_devices() {
 }
 
 // Renders a scene on the GPU and on the CPU, and compares all output files.
-fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Output {
+pub(crate) fn same_on_gpu(name: &str, scene: &str, behaviour: &str, args: &[&str]) -> Output {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.toml");
     std::fs::write(&path, scene).unwrap();

@@ -26,6 +26,7 @@ mod missing_files;
 mod over_time;
 #[cfg(unix)]
 mod ownership;
+mod packings;
 mod particles;
 mod report;
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 // A libcuda of our own making for machines without a GPU. Its launches run the GPU's own text on one lane of the CPU;
 // streams are queues that nothing takes from until somebody waits, so that a read that comes too early gets nothing.
 //
-// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, post (its post steps), denoise (its denoiser), lost:N (the N-th launch),
+// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, post (its post steps), denoise (its denoiser), cells (its grids), lost:N (the N-th launch),
 // memory:BYTES (all there is).
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +23,7 @@ namespace {
 constexpr int PIECE = 1;
 #include "../../kernels/post/steady.cuh"
 #include "../../kernels/post/yuv.cuh"
+#include "../../kernels/shapes/cells.cuh"
 
 template <class Integrator, bool SUMS, class S>
 void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
@@ -381,6 +382,28 @@ Work post_kernel(const std::string& name, void** a) {
     });
   };
 }
+// The cells of a grid: kernels/entry/cells.cuh. The balls come last to first, as threads have no order.
+Work cells_kernel(const std::string& name, void** a) {
+  const CellPlan plan = argument<CellPlan>(a, 0);
+  if (name == "polyfly_place_cells") {
+    u32* cells = argument<u32*>(a, 1);
+    CellTotals* totals = argument<CellTotals*>(a, 2);
+    return [=] {
+      for (int run = plan.runs; run-- > 0;) place_cells(plan, cells, totals, run);
+    };
+  }
+  const Sphere* spheres = argument<const Sphere*>(a, 1);
+  u32* cells = argument<u32*>(a, 2);
+  if (name == "polyfly_count_balls")
+    return [=] {
+      for (int i = plan.balls; i-- > 0;) count_ball(plan, spheres, cells, i);
+    };
+  // polyfly_list_balls
+  int* list = argument<int*>(a, 3);
+  return [=] {
+    for (int i = plan.balls; i-- > 0;) list_ball(plan, spheres, cells, list, i);
+  };
+}
 }  // namespace
 
 #define API extern "C" __attribute__((visibility("default"))) int
@@ -554,6 +577,7 @@ API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, un
   if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
   if (is("post") && function.kernel == post_kernel) return ILLEGAL_ADDRESS;
   if (is("denoise") && function.kernel == denoise_kernel) return ILLEGAL_ADDRESS;
+  if (is("cells") && function.kernel == cells_kernel) return ILLEGAL_ADDRESS;
   const Work work = function.kernel(function.name, a);
   ((Stream*)stream)->work.push_back(work);
   return 0;

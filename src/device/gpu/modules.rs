@@ -2,7 +2,7 @@
 
 use super::api::{Api, Context, Module};
 use crate::device::{DeviceError, DeviceNeeds, TaskOutput};
-use crate::gpu_types::{self, Constants, FEATURE_ARRAYS, FeatureSet, THREADS as GPU_THREADS};
+use crate::gpu_types::{self, Constants, FEATURE_ARRAYS, FEATURE_TREE, FeatureSet, THREADS as GPU_THREADS};
 use std::ffi::CStr;
 use std::io::Read;
 
@@ -157,6 +157,10 @@ impl<A: Api> Kernels<A> {
     pub fn take_small(&self) -> bool {
         self.kind.features() & FEATURE_ARRAYS == 0
     }
+    /// Whether the kernels render balls by a grid, and use no tree.
+    pub fn are_for_grids(&self) -> bool {
+        self.kind.features() & FEATURE_TREE == 0 && self.kind.features() & FEATURE_ARRAYS != 0
+    }
     /// The kernel for this output, if the device was prepared for it.
     pub fn of(&self, output: TaskOutput) -> Result<A::Function, DeviceError> {
         let (kernel, what) = match output {
@@ -190,8 +194,7 @@ impl<A: Api> AdaptiveKernels<A> {
 mod tests {
     use super::*;
     use crate::gpu_types::{
-        ALL_FEATURES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP, FEATURE_TREE, INTEGRATOR_PATH,
-        INTEGRATOR_WHITTED,
+        ALL_FEATURES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
     };
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
@@ -213,7 +216,7 @@ mod tests {
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        for module in MODULES.iter().map(|m| &m.ptx).chain([&POST]) {
+        for module in MODULES.iter().map(|m| &m.ptx).chain([&POST, &DENOISE, &CELLS]) {
             let mut found = BTreeMap::new();
             let mut queue = vec![format!("entry/{}.cuh", module.name.rsplit('_').next().unwrap())];
             queue.extend(module.name.split_once('_').map(|(integrator, _)| format!("integrators/{integrator}.cuh")));

@@ -4,6 +4,7 @@
 mod denoised;
 
 use super::api::{Api, Context, DeviceMemory, Event, Function, Stream};
+use super::cells::CellBuilder;
 use super::denoise::{DenoiseKernels, DenoiseLane};
 use super::modules::{Kernels, THREADS};
 use super::post::{Planes, PostKernels, PostLane};
@@ -47,6 +48,7 @@ pub struct Gpu<A: Api> {
     // Post steps, and conversion to YUV planes.
     post: Option<PostKernels<A>>,
     denoiser: Option<DenoiseKernels<A>>,
+    cells: CellBuilder<A>,
     // Tasks alternate between the two: while the last warps of one task end, the next one begins.
     compute: [A::Stream; 2],
     copy: A::Stream,
@@ -76,7 +78,8 @@ impl<A: Api> Gpu<A> {
     /// steps run on the host.
     pub fn open(gpu: &GpuInfo, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Gpu<A>, DeviceError> {
         let context = A::Context::open(gpu.ordinal)?;
-        let resident = Arc::new(ResidentScene::upload(&scene, None, &context)?);
+        let mut cells = CellBuilder::default();
+        let resident = Arc::new(ResidentScene::upload(&scene, None, (&context, &mut cells), true)?);
         let kernels = Kernels::load(&resident.arrays.constants, &needs, &context)?;
         let post = (needs.yuv || needs.post.is_some()).then(|| PostKernels::load(&context)).transpose()?;
         let is_guided = needs.post.as_ref().is_some_and(|post| post.is_guided());
@@ -89,6 +92,7 @@ impl<A: Api> Gpu<A> {
             kernels,
             post,
             denoiser,
+            cells,
             compute,
             copy: context.stream()?,
             last_traced: None,
@@ -105,15 +109,40 @@ impl<A: Api> Gpu<A> {
         })
     }
 
-    // Uploads the scenes of some moments, and loads the kernels that cover all of them.
+    // Uploads the scenes of some moments, and loads the kernels that cover all of them. If one of the scenes suits no grid, all get their
+    // trees, and so do later ones: kernels for both would be compiled again and again.
     fn upload(&mut self, moments: &[Moment]) -> Result<Vec<ResidentMoment<A>>, DeviceError> {
+        for may_be_bare in [self.kernels.are_for_grids(), false] {
+            let all = self.upload_scenes(moments, may_be_bare)?;
+            let features = all.iter().fold(0, |all, (resident, _)| all | resident.arrays.constants.features);
+            let constants = Constants { features, ..self.resident.arrays.constants };
+            if !self.kernels.suit(&constants) {
+                // Features that come and go in a clip are compiled once together.
+                let constants = Constants { features: features | self.kernels.compiled_for(), ..constants };
+                // This unloads kernels that may be in use.
+                self.context.synchronize()?;
+                self.kernels = Kernels::load(&constants, &self.needs, &self.context)?;
+            }
+            if self.kernels.are_for_grids() || all.iter().all(|(resident, _)| !resident.is_bare) {
+                return Ok(all);
+            }
+        }
+        Err(DeviceError::Failed("no kernels cover this scene".into()))
+    }
+
+    // Uploads the scenes of some moments, which may be bare.
+    fn upload_scenes(&mut self, moments: &[Moment], may_be_bare: bool) -> Result<Vec<ResidentMoment<A>>, DeviceError> {
         let mut all = Vec::with_capacity(moments.len());
+        if !may_be_bare {
+            self.recent.retain(|(_, resident)| !resident.is_bare);
+        }
         for Moment { scene, camera, .. } in moments {
-            if !Arc::ptr_eq(scene, &self.scene) {
+            if !Arc::ptr_eq(scene, &self.scene) || self.resident.is_bare && !may_be_bare {
+                let (old, to) = ((&*self.scene, &*self.resident), (&self.context, &mut self.cells));
                 let known = self.recent.iter().find(|(known, _)| Arc::ptr_eq(known, scene));
                 self.resident = match known {
                     Some((_, resident)) => Arc::clone(resident),
-                    None => Arc::new(ResidentScene::upload(scene, Some((&self.scene, &self.resident)), &self.context)?),
+                    None => Arc::new(ResidentScene::upload(scene, Some(old), to, may_be_bare)?),
                 };
                 self.scene = Arc::clone(scene);
             }
@@ -124,15 +153,6 @@ impl<A: Api> Gpu<A> {
         }
         let surplus = self.recent.len().saturating_sub(moments.len());
         self.recent.drain(..surplus);
-        let features = all.iter().fold(0, |all, (resident, _)| all | resident.arrays.constants.features);
-        let constants = Constants { features, ..self.resident.arrays.constants };
-        if !self.kernels.suit(&constants) {
-            // Features that come and go in a clip are compiled once together.
-            let constants = Constants { features: features | self.kernels.compiled_for(), ..constants };
-            // This unloads kernels that may be in use.
-            self.context.synchronize()?;
-            self.kernels = Kernels::load(&constants, &self.needs, &self.context)?;
-        }
         Ok(all)
     }
 

@@ -1,0 +1,148 @@
+//! The cells of a grid over balls, which the GPU fills itself: it counts, and the host decides by the totals whether a grid suits the balls.
+#![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
+
+use super::api::{Api, Arguments, Context, DeviceMemory, Event, Module, Stream};
+use super::modules::{CELLS, THREADS};
+use crate::device::DeviceError;
+use crate::device::memory::PinnedMemory;
+use crate::gpu_types::{Array, CELLS_A_RUN, CellPlan, CellTotals, Sphere};
+use crate::math::grid::Lattice;
+
+/// The kernels, which are loaded for the first scene that needs them.
+pub struct CellBuilder<A: Api>(Option<CellKernels<A>>);
+
+impl<A: Api> Default for CellBuilder<A> {
+    fn default() -> CellBuilder<A> {
+        CellBuilder(None)
+    }
+}
+
+impl<A: Api> CellBuilder<A> {
+    pub fn kernels(&mut self, context: &A::Context) -> Result<&CellKernels<A>, DeviceError> {
+        if self.0.is_none() {
+            self.0 = Some(CellKernels::load(context)?);
+        }
+        self.0.as_ref().ok_or_else(|| DeviceError::Failed("the kernels of cells are not loaded".into()))
+    }
+}
+
+/// The kernels of kernels/entry/cells.cuh, and what they need for all scenes.
+pub struct CellKernels<A: Api> {
+    count: A::Function,
+    place: A::Function,
+    list: A::Function,
+    stream: A::Stream,
+    done: A::Event,
+    totals: A::Memory,
+    _module: A::Module,
+}
+
+/// Cells, and the numbers of their balls.
+pub struct Cells<A: Api> {
+    pub cells: Array<i32>,
+    pub balls: Array<i32>,
+    pub memory: Vec<A::Memory>,
+}
+
+impl<A: Api> CellKernels<A> {
+    fn load(context: &A::Context) -> Result<CellKernels<A>, DeviceError> {
+        let module = context.load(&CELLS.text()?)?;
+        let function = |name| module.function(name, THREADS);
+        Ok(CellKernels {
+            count: function(c"polyfly_count_balls")?,
+            place: function(c"polyfly_place_cells")?,
+            list: function(c"polyfly_list_balls")?,
+            stream: context.stream()?,
+            done: context.event()?,
+            totals: context.memory(size_of::<CellTotals>())?,
+            _module: module,
+        })
+    }
+
+    /// The stream of the kernels. What it has written before, they read.
+    pub fn stream(&self) -> &A::Stream {
+        &self.stream
+    }
+
+    /// Fills cells with the balls from number `first` on. None if a grid does not suit them. The GPU is done when this returns.
+    pub fn fill(
+        &self,
+        context: &A::Context,
+        (lattice, first): (&Lattice, u32),
+        spheres: &Array<Sphere>,
+    ) -> Result<Option<Cells<A>>, DeviceError> {
+        let plan = plan(lattice, first, spheres.len.cast_unsigned() - first);
+        let (mut memory, mut totals) = (Vec::new(), context.pinned(size_of::<CellTotals>())?);
+        let listed = self.fill_into(context, (lattice, &plan), spheres, (&mut memory, &mut totals));
+        if listed.is_err() {
+            // The GPU may still write to this memory, so wait before it is freed.
+            let _ = context.synchronize();
+        }
+        let Some(listed) = listed? else { return Ok(None) };
+        let array =
+            |i: usize, len: usize| memory.get(i).map(|m: &A::Memory| Array::new(m.address(0) as *const i32, len));
+        let (cells, balls) = (array(0, lattice.cells()), array(1, listed));
+        Ok(cells.zip(balls).map(|(cells, balls)| Cells { cells, balls, memory }))
+    }
+
+    // Fills the cells, then the list, whose memory it allocates one after the other. Returns the list's length.
+    fn fill_into(
+        &self,
+        context: &A::Context,
+        (lattice, plan): (&Lattice, &CellPlan),
+        spheres: &Array<Sphere>,
+        (memory, read): (&mut Vec<A::Memory>, &mut A::Pinned),
+    ) -> Result<Option<usize>, DeviceError> {
+        let balls = plan.balls.cast_unsigned();
+        let bytes = size_of::<i32>() * lattice.cells();
+        let numbers = context.memory(bytes)?;
+        let (at, cells, totals) = (spheres.data as u64, numbers.address(0), self.totals.address(0));
+        let zeros = self.stream.fill(&numbers, 0, bytes, 0);
+        memory.push(numbers);
+        zeros?;
+        self.stream.fill(&self.totals, 0, size_of::<CellTotals>(), 0)?;
+        self.launch(self.count, balls, Arguments::default().with(plan).with(&at).with(&cells))?;
+        let runs = plan.runs.cast_unsigned();
+        self.launch(self.place, runs, Arguments::default().with(plan).with(&cells).with(&totals))?;
+        // SAFETY: `fill` keeps `read` until this has been waited for.
+        unsafe { self.stream.copy(read.bytes_mut(), &self.totals, 0)? };
+        self.wait()?;
+        let found: CellTotals = bytemuck::pod_read_unaligned(read.bytes());
+        if !lattice.suits(balls as usize, found.listed, found.full as usize, found.most as usize) {
+            return Ok(None);
+        }
+        let listed = found.listed as usize;
+        let list = context.memory(size_of::<i32>() * listed)?;
+        let to = list.address(0);
+        memory.push(list);
+        self.launch(self.list, balls, Arguments::default().with(plan).with(&at).with(&cells).with(&to))?;
+        self.wait()?;
+        Ok(Some(listed))
+    }
+
+    fn wait(&self) -> Result<(), DeviceError> {
+        self.stream.record(&self.done)?;
+        self.done.wait()
+    }
+
+    // Launches so many threads.
+    fn launch(&self, kernel: A::Function, threads: u32, mut arguments: Arguments) -> Result<(), DeviceError> {
+        let blocks = threads.div_ceil(THREADS);
+        // SAFETY: `fill_into` gives the arguments of kernels/entry/cells.cuh in their order. Memory is dropped after the kernels have been
+        // waited for, after a failure too.
+        unsafe { self.stream.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
+    }
+}
+
+/// The cells in the kernels' format, for so many balls from number `first` on.
+pub fn plan(lattice: &Lattice, first: u32, balls: u32) -> CellPlan {
+    CellPlan {
+        margin: lattice.margin,
+        lower: lattice.lower,
+        side: lattice.side,
+        cells: lattice.counts.map(|n| n as i32),
+        first: first.cast_signed(),
+        balls: balls.cast_signed(),
+        runs: lattice.cells().div_ceil(CELLS_A_RUN as usize) as i32,
+    }
+}

@@ -1,0 +1,72 @@
+//! Balls without a tree: devices that render them by a grid build its cells themselves, and the tree over them is built when another
+//! device asks for it.
+
+use crate::gpu_types::Sphere;
+use crate::math::grid::{Extent, Lattice, QUICK_BALLS};
+use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
+
+/// When the tree over the shapes is built.
+#[derive(Clone, Debug, Default)]
+pub enum Trees {
+    /// With the other arrays.
+    #[default]
+    AtOnce,
+    /// When a device needs it, by the threads of this pool: GPUs do without where a grid does.
+    WhenNeeded(Arc<rayon::ThreadPool>),
+}
+
+/// What there is in place of a tree over shapes, which are of type T.
+#[derive(Clone, Debug)]
+pub struct Later<T> {
+    /// The cells that a GPU fills with the balls.
+    #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "there are no GPUs"))]
+    pub lattice: Lattice,
+    pool: Arc<rayon::ThreadPool>,
+    // The same shapes with their tree.
+    built: OnceLock<Box<T>>,
+}
+
+impl<T: Send> Later<T> {
+    pub fn new(lattice: Lattice, pool: &Arc<rayon::ThreadPool>) -> Later<T> {
+        Later { lattice, pool: Arc::clone(pool), built: OnceLock::new() }
+    }
+    /// The shapes with their tree, which `build` makes the first time.
+    pub fn with_tree(&self, build: impl FnOnce() -> T + Send) -> &T {
+        if let Some(built) = self.built.get() {
+            return built;
+        }
+        // No thread waits for another one here, which may be a task of the same pool: two that come at once both build it.
+        let built = Box::new(self.pool.install(build));
+        self.built.get_or_init(|| built)
+    }
+}
+
+/// Measures balls. Returns those that are not in cells, which are much larger than the others and few; what the cells follow from; and the
+/// largest coordinate.
+pub fn measure(balls: &[Sphere]) -> (Vec<usize>, Extent, f32) {
+    // As many as a leaf of the tree holds.
+    const MOST_LARGE: usize = 8;
+    let mut some: Vec<f32> = balls.iter().step_by(balls.len().div_ceil(1000).max(1)).map(|ball| ball.radius).collect();
+    let middle = some.len() / 2;
+    let usual = if some.is_empty() { 0.0 } else { *some.select_nth_unstable_by(middle, f32::total_cmp).1 };
+    let all = balls.par_iter().enumerate().with_min_len(QUICK_BALLS);
+    let none = || (Vec::new(), [Extent::NONE; 2], 0.0_f32);
+    let (large, [usual, larger], farthest) = all
+        .fold(none, |(mut large, [inside, outside], farthest), (i, &Sphere { centre, radius })| {
+            let ball = (centre, radius);
+            let farthest = centre.iter().fold(farthest, |m, c| m.max((c - radius).abs()).max((c + radius).abs()));
+            if radius <= 2.0 * usual {
+                return (large, [inside.with(ball), outside], farthest);
+            }
+            if large.len() <= MOST_LARGE {
+                large.push(i);
+            }
+            (large, [inside, outside.with(ball)], farthest)
+        })
+        .reduce(none, |(mut large, [a, b], x), (more, [c, d], y)| {
+            large.extend(more);
+            (large, [a.and(c), b.and(d)], x.max(y))
+        });
+    if large.len() > MOST_LARGE { (Vec::new(), usual.and(larger), farthest) } else { (large, usual, farthest) }
+}
