@@ -39,7 +39,7 @@ use upload::ArrayUploader;
 #[derive(Clone, Debug, Default)]
 pub struct FixedArrays {
     pub floor: Vec<FloorQuad>,
-    /// The mip levels of the floor's texture.
+    /// The mip levels of the floor's texture, of its relief, of its heights.
     pub mip_levels: Vec<MipLevel>,
     /// The mip levels of the bodies' textures and reliefs.
     pub finish_levels: Vec<MipLevel>,
@@ -154,7 +154,8 @@ impl DeviceScene {
         let scene = &*scene.seen_from(origin);
         let geometry = geometry(scene, assets, &trees);
         let mut texels = Vec::new();
-        let of_floor = assets.texture.as_deref().into_iter().chain(assets.relief.iter().map(|r| &r.maps));
+        let of_relief = assets.relief.iter().flat_map(|r| [Some(&r.maps), r.heights.as_ref()]).flatten();
+        let of_floor = assets.texture.as_deref().into_iter().chain(of_relief);
         let mip_levels = of_floor.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
         let of_bodies = finish::pictures(&assets.finishes);
         let finish_levels = of_bodies.flat_map(|picture| upload::levels(picture, &mut texels)).collect();

@@ -20,6 +20,7 @@ mod circles;
 mod coat;
 pub(crate) mod common;
 mod denoise;
+mod displaced;
 mod domain;
 mod edit;
 mod entries;

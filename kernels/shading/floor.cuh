@@ -42,18 +42,15 @@ POLYFLY_NOINLINE Relief floor_relief(const S& scene, int k, Vec d, Vec face, Rea
   Real along_u = Real(0.0f), along_v = Real(0.0f), alpha2 = Real(0.0f);
   POLYFLY_NO_UNROLL
   for (int i = 0; i < constants.relief_layers; ++i) {
-    // The second of two layers moves in the opposite direction, with an offset.
-    const float sign = i == 0 ? 1.0f : -1.0f, shift = i == 0 ? 0.0f : 0.381966f;
+    Real layer_u = u, layer_v = v;
+    relief_layer(constants, i, layer_u, layer_v);
     const Vec texel = sample_texture(scene.texels, scene.mip_levels, picture_levels(scene), constants.relief_levels,
-                                     fract(fma(u, tiles, Real(sign * constants.relief_u + shift))),
-                                     fract(fma(v, tiles, Real(sign * constants.relief_v + shift))),
-                                     covered * tiles * Real(constants.relief_footprint), m);
+                                     layer_u, layer_v, covered * tiles * Real(constants.relief_footprint), m);
     along_u = along_u + (texel.x - flat);
     along_v = along_v + (texel.y - flat);
     alpha2 = alpha2 + texel.z;
   }
-  // Keeps the slope and roughness of a single layer.
-  const float both = constants.relief_layers == 2 ? 0.70710678f : 1.0f;
+  const float both = relief_share(constants);
   const Vec uphill = fma(vec(quad.v), along_v * steepest * Real(both), vec(quad.u) * (along_u * steepest * Real(both)));
   const Vec up = vec(quad.n), leaning = up - uphill;
   const Relief relief = {bent_normal(select(dot(up, face) < Real(0.0f), -leaning, leaning), face, d),

@@ -27,8 +27,18 @@ POLYFLY_FN Vec mix(Texel a, Texel b, Real t) { return vec(mix(a.r, b.r, t), mix(
 template <class S>
 POLYFLY_FN int picture_levels(const S& scene) {
   if constexpr (!has_features<S>(FEATURE_FLOOR)) return scene.mip_levels.len;
-  return scene.mip_levels.len - scene.constants.relief_levels;
+  return scene.mip_levels.len - scene.constants.relief_levels - scene.constants.height_levels;
 }
+
+// The place (u, v) of the floor on layer i of its relief. The second of two layers moves in the opposite direction, with an offset.
+POLYFLY_FN void relief_layer(const Constants& constants, int i, Real& u, Real& v) {
+  const float sign = i == 0 ? 1.0f : -1.0f, shift = i == 0 ? 0.0f : 0.381966f;
+  const Real tiles = Real(constants.relief_tiles);
+  u = fract(fma(u, tiles, Real(sign * constants.relief_u + shift)));
+  v = fract(fma(v, tiles, Real(sign * constants.relief_v + shift)));
+}
+// The share of a layer, which keeps the slope and roughness of a single one.
+POLYFLY_FN float relief_share(const Constants& constants) { return constants.relief_layers == 2 ? 0.70710678f : 1.0f; }
 
 // Bilinear, clamped at the border. first, width and height may differ between lanes.
 POLYFLY_FN Vec bilinear(const Array<int>& texels, Int first, Int width, Int height, Real u, Real v, Mask m) {

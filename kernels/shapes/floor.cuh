@@ -6,11 +6,11 @@ struct FloorHit {
   Real t, u, v;
   Mask hit;
 };
-// The distance of the quad's plane along a line.
-POLYFLY_FN Real floor_distance(const FloorQuad& quad, Vec o, Vec d) {
+// The distance along a line of the plane at this level, which is quad.d on the floor.
+POLYFLY_FN Real floor_distance(const FloorQuad& quad, Real level, Vec o, Vec d) {
   Real nd = dot(quad.n, d);
   nd = select(abs(nd) < Real(1.0e-30f), Real(1.0e-30f), nd);
-  return (Real(quad.d) - dot(quad.n, o)) * reciprocal(nd);
+  return (level - dot(quad.n, o)) * reciprocal(nd);
 }
 // The hit of a line with the quad, whose plane it crosses at t.
 template <class S>

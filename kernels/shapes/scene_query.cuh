@@ -2,6 +2,7 @@
 #pragma once
 #include "../shading/floor.cuh"
 #include "bvh.cuh"
+#include "displaced.cuh"
 #include "floor.cuh"
 #include "grid.cuh"
 
@@ -46,9 +47,9 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);
-    const Real t = floor_distance(quad, ray.o, ray.d);
-    const Mask ahead =
-        open & (t > Real(0.0f)) & (t < hit.t) & (ray.last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
+    const Mask leaves = open & (ray.last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
+    const Real t = surface_distance(scene, quad, ray.o, ray.d, hit.t, leaves);
+    const Mask ahead = leaves & (t > Real(0.0f)) & (t < hit.t);
     if (!any(ahead)) continue;
     const FloorHit c = floor_hit(scene, quad, ray.o, ray.d, t);
     const Mask met = ahead & c.hit;
@@ -75,11 +76,12 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
     const Mask tested = active & (last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
     if (!any(tested)) continue;
     // Most shadow rays stay on one side of the floor.
-    const Real start = dot(quad.n, o) - Real(quad.d);
+    const Real level = Real(shadow_level(scene, quad));
+    const Real start = dot(quad.n, o) - level;
     const Real end = start + dot(quad.n, d);
     const Mask crosses = tested & !(start * end > zero);
     if (!any(crosses)) continue;
-    const FloorHit c = floor_hit(scene, quad, o, d, floor_distance(quad, o, d));
+    const FloorHit c = floor_hit(scene, quad, o, d, floor_distance(quad, level, o, d));
     const Mask stopped = crosses & c.hit & (c.t < one);
     if (uses<FEATURE_FLOOR>(scene)) {
       const Material& material = scene.materials.at(FLOOR_MATERIAL);

@@ -19,6 +19,8 @@ pub struct ReliefMaps {
     pub slope: f32,
     /// The square of alpha at the maximum of blue.
     pub alpha: f32,
+    /// Heights from 0 to 65535, for a surface that is displaced.
+    pub heights: Option<Texture>,
 }
 
 /// Red and green of a flat relief.
@@ -107,8 +109,20 @@ impl ReliefMaps {
             [along_u, along_v, surface.square(along_u, along_v), (rough * rough * rough * rough) as f32]
         });
         let mean = |four: [Cell; 4]| [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25);
-        Ok(coded(&finest.into_levels(mean), surface))
+        let heights = match &relief.bumps {
+            Bumps::Heights { map, .. } if relief.displaced => Some(heights(load(map, limits)?)),
+            _ => None,
+        };
+        Ok(ReliefMaps { heights, ..coded(&finest.into_levels(mean), surface) })
     }
+}
+
+// Heights with their means over larger and larger cells.
+fn heights(map: Grid<f32>) -> Texture {
+    let levels = map.into_levels(|four| four.iter().sum::<f32>() * 0.25);
+    let code = |&height: &f32| [(f64::from(height) * 65535.0).round() as u16; 3];
+    let coded = |l: Grid<f32>| Grid { width: l.width, height: l.height, cells: l.cells.par_iter().map(code).collect() };
+    Texture { levels: levels.into_iter().map(coded).collect() }
 }
 
 // Slopes along u and v, from heights or from normals.
@@ -164,6 +178,7 @@ fn coded(levels: &[Grid<Cell>], surface: &Surface) -> ReliefMaps {
         maps: Texture { levels: levels.iter().map(picture).collect() },
         slope: (f64::from(steepest) * 65535.0 / 32767.0) as f32,
         alpha,
+        heights: None,
     }
 }
 
@@ -172,8 +187,15 @@ mod tests {
     use super::*;
     use crate::scene::Material;
 
-    const PLAIN: Relief =
-        Relief { bumps: Bumps::Flat, roughness_map: None, tiles: 1, drift: [0.0; 2], offset: [0.0; 2], glitter: 0.0 };
+    const PLAIN: Relief = Relief {
+        bumps: Bumps::Flat,
+        roughness_map: None,
+        tiles: 1,
+        drift: [0.0; 2],
+        offset: [0.0; 2],
+        glitter: 0.0,
+        displaced: false,
+    };
 
     fn maps(relief: Relief, roughness: f64) -> ReliefMaps {
         let material = Material { roughness, ..Material::plain([1.0; 3], 0.5, 0.0) };

@@ -2,11 +2,11 @@
 
 use crate::assets::relief::{self, ReliefMaps};
 use crate::gpu_types::{
-    Constants, FEATURE_ENDLESS_FLOOR, FEATURE_FADE, FEATURE_FLOOR, FEATURE_ROUGHNESS, FEATURE_TEXTURE, FLOOR_ENDLESS,
-    FLOOR_ROUND, FeatureSet, FloorQuad, RELIEF_FLAT,
+    Constants, FEATURE_DISPLACED, FEATURE_ENDLESS_FLOOR, FEATURE_FADE, FEATURE_FLOOR, FEATURE_ROUGHNESS,
+    FEATURE_TEXTURE, FLOOR_ENDLESS, FLOOR_ROUND, FeatureSet, FloorQuad, RELIEF_FLAT,
 };
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
-use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
+use crate::scene::{Floor, FloorShape, MaterialKind, Relief, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
 
 const _: () = assert!(relief::LEVEL as i32 == RELIEF_FLAT);
 
@@ -19,6 +19,8 @@ pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
         relief_slope: relief.map_or(0.0, |r| r.slope),
         relief_footprint: floor.relief.as_ref().map_or(1.0, |r| (1.0 - r.glitter) as f32),
         relief_alpha: relief.map_or(0.0, |r| r.alpha),
+        height_levels: relief.and_then(|r| r.heights.as_ref()).map_or(0, |heights| heights.levels.len() as i32),
+        height_depth: floor.relief.as_ref().and_then(Relief::depth).unwrap_or_default() as f32,
         ..Constants::default()
     }
 }
@@ -34,6 +36,7 @@ pub fn features(floor: &Floor) -> FeatureSet {
         | (FeatureSet::from(floor.texture.is_some()) * FEATURE_TEXTURE)
         | (FeatureSet::from(floor.fade > 0.0) * FEATURE_FADE)
         | (FeatureSet::from(floor.relief.is_some()) * FEATURE_ROUGHNESS)
+        | (FeatureSet::from(floor.relief.as_ref().is_some_and(|relief| relief.displaced)) * FEATURE_DISPLACED)
 }
 
 fn of_shape(floor: &Floor) -> FeatureSet {

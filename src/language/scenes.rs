@@ -126,6 +126,12 @@ messages! {
     plain_materials_reflection() "a plain material's `reflection`" "`reflection` обычного материала";
     bodies_do_not_drift() "the relief of a body does not drift" "рельеф тела не движется";
     bodies_do_not_glitter() "the relief of a body does not glitter" "рельеф тела не блестит";
+    bodies_are_not_displaced() "the faces of a body stay flat" "грани тела остаются плоскими";
+    displaced_floors() "`displaced` in [floor.relief] alone" "`displaced` только в [floor.relief]";
+    displaced_without_heights() "what is displaced needs heights" "для смещения нужны высоты";
+    bump_and_depth_of_displaced() "`bump` and `depth`, and no `normal_map`" "`bump` и `depth`, без `normal_map`";
+    bent_floor_is_not_displaced() "a floor that is no parallelogram has no displaced surface" "поверхность пола не в форме параллелограмма не смещается";
+    a_parallelogram_or_flat() "corners of a parallelogram, or no `displaced`" "углы параллелограмма или без `displaced`";
     glitter_of_floors() "`glitter` in [floor.relief] alone" "`glitter` только в [floor.relief]";
     drift_of_floors() "`drift` in [floor.relief] alone" "`drift` только в [floor.relief]";
     sum_is_above_one(name, reflection, transparency) "{name} {reflection} + transparency {transparency} is above 1"

@@ -33,7 +33,7 @@ keys! {
         pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);
         /// The texture of each face, as wide as the body's circumscribed sphere: a .data, PNG or JPEG file, or @checker, @concrete, @marble, @slate or @wood. It multiplies the color.
         pub texture: Option<TextureSource> = None, example("\"@slate\""), group("Picture");
-        /// Relief of each face, without `drift` and `glitter`.
+        /// Relief of each face, without `drift`, `glitter` and `displaced`.
         pub relief: Option<Relief> = None, group("Picture");
         /// Lamps per edge, or "strip": a strip of light along the whole edge.
         pub lamps: Lamps = Lamps::Each(0), rule(Rule::Whole(0, MAX_LAMPS)), slider(0.0, 40.0), group("Lamps"), spelled();
@@ -75,6 +75,9 @@ keys! {
         }
         if self.relief.as_ref().is_some_and(|relief| relief.glitter > 0.0) {
             table.problem_at("relief.glitter", l.bodies_do_not_glitter(), l.glitter_of_floors());
+        }
+        if self.relief.as_ref().is_some_and(|relief| relief.displaced) {
+            table.problem_at("relief.displaced", l.bodies_are_not_displaced(), l.displaced_floors());
         }
         let (reflection, transparency) = self.material.shares();
         if let Some(what) = above_one(l, "reflection", reflection, transparency) {

@@ -62,6 +62,10 @@ keys! {
             let what = "a floor that fades within its bounds has no coat";
             table.problem_at("coat", what, "`size = \"infinite\"`, `fade = 0` or no `coat`");
         }
+        if self.relief.as_ref().is_some_and(|relief| relief.displaced) && !is_parallelogram(&self.corners) {
+            let l = table.language();
+            table.problem_at("relief.displaced", l.bent_floor_is_not_displaced(), l.a_parallelogram_or_flat());
+        }
         relief::check(self.relief.as_ref(), &self.material, &["roughness"], table);
     }
 }

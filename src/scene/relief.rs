@@ -109,14 +109,19 @@ keys! {
         pub offset: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
         /// Glitter of a floor, as of the sun on water: 0 has none, and what is finer than a pixel makes it rough; near 1 single waves flash.
         pub glitter: f64 = 0.0, rule(Rule::Fraction);
+        /// Whether a floor's surface itself goes up and down, from its plane to `depth` below it: waves hide what is behind them, and bodies stand in them.
+        pub displaced: bool = false, beside("bump = \"@ripples\"\ndepth = 0.1");
         /// A map that multiplies the surface's roughness: a picture's gray, @ripples, @tiles, @puddles, @slate, @brushed, @scratches or @dust.
         pub roughness_map: Option<MapSource> = None, example("\"@puddles\"");
     }
 
     fn check(&mut self, table: &mut Table) {
+        let l = table.language();
         if table.has("drift") {
-            let l = table.language();
             table.problem_at("roughness_map", l.drifts_without_roughness_map(), l.drift_or_roughness_map());
+        }
+        if self.displaced && !matches!(self.bumps, Bumps::Heights { .. }) {
+            table.problem_at("displaced", l.displaced_without_heights(), l.bump_and_depth_of_displaced());
         }
     }
 }
@@ -155,6 +160,13 @@ impl Relief {
             _ => None,
         };
         bumps.into_iter().chain(roughness)
+    }
+    /// The height between black and white of a map of heights.
+    pub(crate) fn depth(&self) -> Option<f64> {
+        match self.bumps {
+            Bumps::Heights { depth, .. } => Some(depth),
+            _ => None,
+        }
     }
     /// Whether the relief changes between frames.
     pub(crate) fn drifts(&self) -> bool {

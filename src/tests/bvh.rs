@@ -92,8 +92,8 @@ fn the_tree_finds_what_asking_everything_finds() {
     let host = device_scene.host();
     let mut first: Option<(Vec<f32>, Vec<i32>)> = None;
     for isa in Isa::tested() {
-        // Two million on the widest lanes, a part of them on the others.
-        let n = if first.is_none() { 2_000_000 } else { 200_000 };
+        // Half a million on the widest lanes, a part of them on the others.
+        let n = if first.is_none() { 500_000 } else { 100_000 };
         let (origins, directions) = rays(&scene, n);
         let tree = isa.closest_hits(&host, &origins, &directions, Way::Tree);
         let all = isa.closest_hits(&host, &origins, &directions, Way::InTurn);

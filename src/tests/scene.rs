@@ -329,6 +329,8 @@ fn floor_surface(number: f64) -> (Material, Option<Relief>) {
             tiles: 1 + (share * 9.0) as u32,
             drift,
             offset: [0.0, share],
+            // Only floors with parallel sides are.
+            displaced: false,
             glitter: share,
         }),
     )

@@ -278,6 +278,7 @@ pub const PICTURES: &[(&str, &[u8])] = pictures! {
     "looks/pane-depth.webp"
     "looks/pane-half.webp"
     "looks/pane-mirror.webp"
+    "looks/relief-displaced.webp"
     "looks/relief-puddles.webp"
     "looks/relief-ripples.webp"
     "looks/relief-small.webp"

@@ -446,12 +446,16 @@ impl SceneMaker<'_> {
             self.add(format_args!("size = \"{shape}\"\nfade = {fade:e}"));
         }
         if self.some(0.4) {
-            self.relief(rough);
+            self.relief(rough, bend == 0.0);
         }
     }
-    fn relief(&mut self, rough: bool) {
+    fn relief(&mut self, rough: bool, plane: bool) {
+        let before = self.text.len();
         self.add(format_args!("[floor.relief]"));
         self.maps(rough, true);
+        if plane && self.text[before..].contains("bump = ") && self.chance(0.4) {
+            self.add(format_args!("displaced = true"));
+        }
     }
     // The maps of a relief.
     fn maps(&mut self, rough: bool, drifts: bool) {
