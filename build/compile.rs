@@ -54,6 +54,10 @@ pub fn compile(set: &KernelSet) {
         // The stack has 16 bytes of alignment there, and g++ moves wider vectors as if it had theirs (GCC bug 54412).
         build.flag("-Wa,-muse-unaligned-vector-move");
     }
+    if name == "avx2" {
+        // Structures of vectors are copied a vector at a time, and not by `rep movs`, which is slow to begin (from g++ 12 on).
+        build.flag_if_supported("-mmove-max=256").flag_if_supported("-mstore-max=256");
+    }
     for flag in set.flags {
         build.flag(flag);
     }

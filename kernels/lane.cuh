@@ -227,12 +227,11 @@ POLYFLY_FN Real fma(Real a, Real b, Real c) {
   return Real((VReal)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
 }
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm512_sqrt_ps((__m512)a.v)); }
-POLYFLY_FN void compress_store(float* p, Real x, Mask m) {
+typedef Mask Packing;
+POLYFLY_FN Packing packing(Mask m) { return m; }
+POLYFLY_FN void compress_store(float* p, Real x, Packing to) {
   // Compressing in a register and storing whole is several times faster than the storing form.
-  *(VRealU*)p = (VReal)_mm512_maskz_compress_ps(m.m, (__m512)x.v);
-}
-POLYFLY_FN void compress_store(int* p, Int x, Mask m) {
-  *(VIntU*)p = (VInt)_mm512_maskz_compress_epi32(m.m, (__m512i)x.v);
+  *(VRealU*)p = (VReal)_mm512_maskz_compress_ps(to.m, (__m512)x.v);
 }
 POLYFLY_FN Real gather(const float* p, Int i, Mask m) {
   return Real((VReal)_mm512_mask_i32gather_ps(_mm512_setzero_ps(), m.m, (__m512i)i.v, p, 4));
@@ -274,21 +273,35 @@ POLYFLY_FN Int lane_index();
 POLYFLY_FN Mask first_lanes(int n) { return lane_index() < Int(n); }
 POLYFLY_FN Real select(Mask m, Real a, Real b) { return Real((VReal)((m.m & (VInt)a.v) | (~m.m & (VInt)b.v))); }
 POLYFLY_FN Int select(Mask m, Int a, Int b) { return Int((m.m & a.v) | (~m.m & b.v)); }
+#if defined(__AVX__) && POLYFLY_LANES == 8
+POLYFLY_FN Real min(Real a, Real b) { return Real((VReal)_mm256_min_ps((__m256)a.v, (__m256)b.v)); }
+POLYFLY_FN Real max(Real a, Real b) { return Real((VReal)_mm256_max_ps((__m256)a.v, (__m256)b.v)); }
+#elif defined(__x86_64__) && POLYFLY_LANES == 4
+POLYFLY_FN Real min(Real a, Real b) { return Real((VReal)_mm_min_ps((__m128)a.v, (__m128)b.v)); }
+POLYFLY_FN Real max(Real a, Real b) { return Real((VReal)_mm_max_ps((__m128)a.v, (__m128)b.v)); }
+#else
 POLYFLY_FN Real min(Real a, Real b) { return Real(a.v < b.v ? a.v : b.v); }
 POLYFLY_FN Real max(Real a, Real b) { return Real(a.v > b.v ? a.v : b.v); }
+#endif
 #if defined(__FMA__) && POLYFLY_LANES == 8
 POLYFLY_FN Real fma(Real a, Real b, Real c) {
   return Real((VReal)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
 }
+POLYFLY_FN Real minus_fma(Real a, Real b, Real c) {
+  return Real((VReal)_mm256_fnmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
+}
+#define POLYFLY_MINUS_FMA
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm256_sqrt_ps((__m256)a.v)); }
 #elif (defined(__x86_64__) || defined(__wasm_simd128__)) && POLYFLY_LANES == 4
-// No fused instruction before AVX2, and none in WebAssembly (its relaxed one may round twice): the exact product of two
-// floats fits a double, and rounding the sum to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
-// 2008) makes the second rounding, to float, the only one that counts.
+// No fused instruction before AVX2, and none in WebAssembly (its relaxed one may round twice). The exact product of two
+// floats fits a double. Its sum with c is rounded to a double and then to a float. The first rounding keeps the order of
+// numbers, so the result is wrong only where it made the middle of two floats of what was no middle. Nearly all sums are
+// far from that.
 typedef double VDouble __attribute__((vector_size(16)));
 typedef long long VLong __attribute__((vector_size(16)));
-POLYFLY_FN VDouble fma_to_odd(VDouble a, VDouble b, VDouble c) {
-  VDouble product = a * b;
+// For the others: rounding the sum to odd makes the second rounding the only one that counts (Boldo and Melquiond,
+// "Emulation of FMA and correctly rounded sums", 2008).
+POLYFLY_FN VDouble sum_to_odd(VDouble product, VDouble c) {
   VDouble sum = product + c;
   VDouble back = sum - product;
   VDouble error = (product - (sum - back)) + (c - back);
@@ -297,25 +310,46 @@ POLYFLY_FN VDouble fma_to_odd(VDouble a, VDouble b, VDouble c) {
   VLong toward = (error > 0.0) ^ (sum > 0.0);  // -1 where the exact sum is nearer to zero
   return (VDouble)((VLong)sum + (inexact & even & (toward | 1)));
 }
+// Lanes whose sum may be the middle of two floats, by the lower and upper words of doubles: of normal floats, or below
+// them and not zero.
+POLYFLY_FN VInt may_round_twice(VInt lower, VInt upper) {
+  const VUint low = (VUint)lower, up = (VUint)upper;
+  const VUint half = VUint{} + 0x80000000u, below = VUint{} + 0x7fffffffu, smallest = VUint{} + (0x70200000u + 0x7fffffffu);
+  return (VInt)((low << 3) == half) | (VInt)((VInt)(up + up + below) < (VInt)smallest);
+}
 // Out of line: thousands of copies would take a compiler a minute, and are slower than calls.
 #ifdef __wasm_simd128__
 static __attribute__((noinline)) v128_t fused(v128_t a, v128_t b, v128_t c) {
 #define DOUBLES(x) (VDouble) wasm_f64x2_promote_low_f32x4(x)
 #define UPPER(x) wasm_i32x4_shuffle(x, x, 2, 3, 2, 3)
-  const VDouble low = fma_to_odd(DOUBLES(a), DOUBLES(b), DOUBLES(c));
-  const VDouble high = fma_to_odd(DOUBLES(UPPER(a)), DOUBLES(UPPER(b)), DOUBLES(UPPER(c)));
+#define FLOATS(low, high) \
+  wasm_i32x4_shuffle(wasm_f32x4_demote_f64x2_zero((v128_t)(low)), wasm_f32x4_demote_f64x2_zero((v128_t)(high)), 0, 1, 4, 5)
+  const VDouble low = DOUBLES(a) * DOUBLES(b), low_c = DOUBLES(c), low_sum = low + low_c;
+  const VDouble high = DOUBLES(UPPER(a)) * DOUBLES(UPPER(b)), high_c = DOUBLES(UPPER(c)), high_sum = high + high_c;
+  const VInt lower = (VInt)wasm_i32x4_shuffle((v128_t)low_sum, (v128_t)high_sum, 0, 2, 4, 6);
+  const VInt upper = (VInt)wasm_i32x4_shuffle((v128_t)low_sum, (v128_t)high_sum, 1, 3, 5, 7);
+  if (__builtin_expect(wasm_v128_any_true((v128_t)may_round_twice(lower, upper)), 0))
+    return FLOATS(sum_to_odd(low, low_c), sum_to_odd(high, high_c));
+  return FLOATS(low_sum, high_sum);
 #undef DOUBLES
 #undef UPPER
-  return wasm_i32x4_shuffle(wasm_f32x4_demote_f64x2_zero((v128_t)low), wasm_f32x4_demote_f64x2_zero((v128_t)high), 0, 1, 4, 5);
+#undef FLOATS
 }
 POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)fused((v128_t)a.v, (v128_t)b.v, (v128_t)c.v)); }
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)wasm_f32x4_sqrt((v128_t)a.v)); }
 #else
 static __attribute__((noinline)) __m128 fused(__m128 a, __m128 b, __m128 c) {
-  const VDouble low = fma_to_odd(_mm_cvtps_pd(a), _mm_cvtps_pd(b), _mm_cvtps_pd(c));
-  a = _mm_movehl_ps(a, a), b = _mm_movehl_ps(b, b), c = _mm_movehl_ps(c, c);
-  const VDouble high = fma_to_odd(_mm_cvtps_pd(a), _mm_cvtps_pd(b), _mm_cvtps_pd(c));
-  return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+#define UPPER(x) _mm_cvtps_pd(_mm_movehl_ps(x, x))
+#define FLOATS(low, high) _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high))
+  const VDouble low = _mm_cvtps_pd(a) * _mm_cvtps_pd(b), low_c = _mm_cvtps_pd(c), low_sum = low + low_c;
+  const VDouble high = UPPER(a) * UPPER(b), high_c = UPPER(c), high_sum = high + high_c;
+  const VInt lower = (VInt)_mm_shuffle_ps((__m128)low_sum, (__m128)high_sum, _MM_SHUFFLE(2, 0, 2, 0));
+  const VInt upper = (VInt)_mm_shuffle_ps((__m128)low_sum, (__m128)high_sum, _MM_SHUFFLE(3, 1, 3, 1));
+  if (__builtin_expect(_mm_movemask_ps((__m128)may_round_twice(lower, upper)), 0))
+    return FLOATS(sum_to_odd(low, low_c), sum_to_odd(high, high_c));
+  return FLOATS(low_sum, high_sum);
+#undef UPPER
+#undef FLOATS
 }
 POLYFLY_FN Real fma(Real a, Real b, Real c) { return Real((VReal)fused((__m128)a.v, (__m128)b.v, (__m128)c.v)); }
 POLYFLY_FN Real sqrt(Real a) { return Real((VReal)_mm_sqrt_ps((__m128)a.v)); }
@@ -337,12 +371,65 @@ POLYFLY_FN Real sqrt(Real a) {
   return Real(r);
 }
 #endif
-template <class P, class V>
-POLYFLY_FN void compress_lanes(P* p, V v, u32 m) {
-  for (int n = 0; m; m &= m - 1) p[n++] = v[__builtin_ctz(m)];
+#if defined(__AVX2__) && POLYFLY_LANES == 8
+// compress_store moves the lanes of a mask to the front. packing(mask) says how, once for all numbers of a ray.
+// For each mask its lanes in their order, a byte each.
+struct PackingOrders {
+  u64 of[256];
+  constexpr PackingOrders() : of() {
+    for (int m = 0; m < 256; ++m)
+      for (int i = 0, n = 0; i < 8; ++i)
+        if (m >> i & 1) of[m] |= (u64)i << 8 * n++;
+  }
+};
+static constexpr PackingOrders PACKING_ORDERS;
+struct Packing {
+  __m256i order;
+};
+POLYFLY_FN Packing packing(Mask m) {
+  return {_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)&PACKING_ORDERS.of[mask_bits(m)]))};
 }
-POLYFLY_FN void compress_store(float* p, Real x, Mask m) { compress_lanes(p, x.v, mask_bits(m)); }
-POLYFLY_FN void compress_store(int* p, Int x, Mask m) { compress_lanes(p, x.v, mask_bits(m)); }
+POLYFLY_FN void compress_store(float* p, Real x, Packing to) {
+  *(VRealU*)p = (VReal)_mm256_permutevar8x32_ps((__m256)x.v, to.order);
+}
+#else
+// Where each lane but the first goes. A lane that is not in the mask goes where the next one does, which overwrites it.
+struct Packing {
+  bool is_whole;
+  u64 to[POLYFLY_LANES - 1];
+};
+POLYFLY_FN Packing packing(Mask m) {
+  const u32 lanes = mask_bits(m);
+  Packing packing;
+  packing.is_whole = lanes == (1u << POLYFLY_LANES) - 1;
+  u64 at = 0;
+  for (int i = 0; i < POLYFLY_LANES - 1; ++i) packing.to[i] = at += lanes >> i & 1;
+  return packing;
+}
+POLYFLY_FN void compress_store(float* p, Real x, const Packing& packing) {
+  if (packing.is_whole) {
+    *(VRealU*)p = x.v;
+    return;
+  }
+  p[0] = x.v[0];
+#if POLYFLY_LANES == 4
+  // Written out, since compilers leave the loop a loop.
+  p[packing.to[0]] = x.v[1];
+  p[packing.to[1]] = x.v[2];
+  p[packing.to[2]] = x.v[3];
+#else
+  for (int i = 1; i < POLYFLY_LANES; ++i) p[packing.to[i - 1]] = x.v[i];
+#endif
+}
+#endif
+#if defined(__AVX2__) && POLYFLY_LANES == 8
+POLYFLY_FN Real gather(const float* p, Int i, Mask m) {
+  return Real((VReal)_mm256_mask_i32gather_ps(_mm256_setzero_ps(), p, (__m256i)i.v, (__m256)m.m, 4));
+}
+POLYFLY_FN Int gather(const int* p, Int i, Mask m) {
+  return Int((VInt)_mm256_mask_i32gather_epi32(_mm256_setzero_si256(), p, (__m256i)i.v, (__m256i)m.m, 4));
+}
+#else
 POLYFLY_FN Real gather(const float* p, Int i, Mask m) {
   VReal r = {};
   for (u32 b = mask_bits(m); b; b &= b - 1) r[__builtin_ctz(b)] = p[i.v[__builtin_ctz(b)]];
@@ -353,6 +440,7 @@ POLYFLY_FN Int gather(const int* p, Int i, Mask m) {
   for (u32 b = mask_bits(m); b; b &= b - 1) r[__builtin_ctz(b)] = p[i.v[__builtin_ctz(b)]];
   return Int(r);
 }
+#endif
 #endif
 
 POLYFLY_FN bool any(Mask m) { return mask_bits(m) != 0; }
@@ -376,6 +464,66 @@ POLYFLY_FN Int load(const int* p) { return Int((VInt)(*(const VIntU*)p)); }
 POLYFLY_FN void store(float* p, Real x) { *(VRealU*)p = x.v; }
 POLYFLY_FN void store(int* p, Int x) { *(VIntU*)p = x.v; }
 
+// Adds three numbers of each lane of m to the first three of the four sums at its place of an array of sums.
+#if defined(__AVX2__)
+// All lanes add, those outside of m zeros.
+POLYFLY_FN void add_to_sums(i64* sums, Int place, Int x, Int y, Int z, Mask m) {
+  alignas(64) int at[POLYFLY_LANES];
+  store(at, place);
+  const Int none = Int(0);
+#ifdef POLYFLY_AVX512
+#define WIDE(name) _mm512_##name##_epi32
+#define QUARTER(k, four) _mm512_extracti32x4_epi32(four, k)
+  typedef __m512i Wide;
+#else
+#define WIDE(name) _mm256_##name##_epi32
+#define QUARTER(k, four) _mm256_extracti128_si256(four, k)
+  typedef __m256i Wide;
+#endif
+  const Wide a = (Wide)select(m, x, none).v, b = (Wide)select(m, y, none).v, c = (Wide)select(m, z, none).v, d = (Wide)none.v;
+  const Wide lower[2] = {WIDE(unpacklo)(a, c), WIDE(unpacklo)(b, d)}, upper[2] = {WIDE(unpackhi)(a, c), WIDE(unpackhi)(b, d)};
+  // The four numbers of lanes i, i + 4 and so on.
+  const Wide fours[4] = {WIDE(unpacklo)(lower[0], lower[1]), WIDE(unpackhi)(lower[0], lower[1]),
+                         WIDE(unpacklo)(upper[0], upper[1]), WIDE(unpackhi)(upper[0], upper[1])};
+#define ADD(i, k)                                                                                               \
+  {                                                                                                             \
+    __m256i* sum = (__m256i*)(sums + 4 * (u32)at[4 * k + i]);                                                   \
+    _mm256_storeu_si256(sum, _mm256_add_epi64(_mm256_loadu_si256(sum), _mm256_cvtepi32_epi64(QUARTER(k, fours[i])))); \
+  }
+#define ADD_FOUR(k) ADD(0, k) ADD(1, k) ADD(2, k) ADD(3, k)
+  ADD_FOUR(0)
+  ADD_FOUR(1)
+#ifdef POLYFLY_AVX512
+  ADD_FOUR(2)
+  ADD_FOUR(3)
+#endif
+#undef WIDE
+#undef QUARTER
+#undef ADD
+#undef ADD_FOUR
+}
+#else
+POLYFLY_FN void add_to_sums(i64* sums, Int place, Int x, Int y, Int z, Mask m) {
+  int at[POLYFLY_LANES], a[POLYFLY_LANES], b[POLYFLY_LANES], c[POLYFLY_LANES];
+  store(at, place);
+  store(a, x);
+  store(b, y);
+  store(c, z);
+  for (u32 lanes = mask_bits(m); lanes; lanes &= lanes - 1) {
+    const int i = __builtin_ctz(lanes);
+    i64* sum = sums + 4 * at[i];
+    sum[0] += a[i];
+    sum[1] += b[i];
+    sum[2] += c[i];
+  }
+}
+#endif
+
+#endif
+
+#ifndef POLYFLY_MINUS_FMA
+// c - a * b, rounded once. Compilers find the instruction for it only where the sign stands beside the operation.
+POLYFLY_FN Real minus_fma(Real a, Real b, Real c) { return fma(-a, b, c); }
 #endif
 
 #ifndef POLYFLY_CALLER

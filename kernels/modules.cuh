@@ -6,7 +6,7 @@
 
 #define SCENE(name, type, allowed) \
   typedef type name##_scene;       \
-  static_assert(SceneTraits<type>::features == allowed, "modules.def says otherwise");
+  static_assert((SceneTraits<type>::features & allowed) == allowed, "modules.def says otherwise");
 #define INTEGRATOR(name, type, rays) typedef type name##_integrator;
 #include "modules.def"
 

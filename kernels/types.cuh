@@ -99,8 +99,14 @@ template <>
 struct SceneTraits<HorizonScene> : TraitsOf<HORIZON_FEATURES> {};
 template <>
 struct SceneTraits<GridScene> : TraitsOf<GRID_FEATURES> {};
+// CPUs with several lanes trace films of tokens by the plain kernels too: those for all features take up to an eighth longer.
+#if POLYFLY_LANES > 1
+template <>
+struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES | HORIZON_FEATURES> {};
+#else
 template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
+#endif
 template <>
 struct SceneTraits<FullScene> : TraitsOf<ALL_FEATURES> {};
 

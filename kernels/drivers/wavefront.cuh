@@ -38,22 +38,19 @@ typedef Queue<SHADOW_CAPACITY> ShadowQueue;
 template <class State>
 POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, State state, Mask m) {
   POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_CAPACITY);
-  const Real words[RAY_WORDS] = {r.o.x,
-                                         r.o.y,
-                                         r.o.z,
-                                         r.d.x,
-                                         r.d.y,
-                                         r.d.z,
-                                         r.weight.x,
-                                         r.weight.y,
-                                         r.weight.z,
-                                         r.cone_width,
-                                         from_bits(r.last_surface),
-                                         from_bits(r.bounces),
-                                         from_bits(r.pixel)};
-  for (int w = 0; w < RAY_WORDS; ++w) compress_store(queue.word(w, queue.len), words[w], m);
+  const Packing to = packing(m);
+  int w = 0;
+  const auto put = [&](Real word) POLYFLY_LAMBDA { compress_store(queue.word(w++, queue.len), word, to); };
+  const auto put_vec = [&](Vec words) POLYFLY_LAMBDA { put(words.x), put(words.y), put(words.z); };
+  put_vec(r.o);
+  put_vec(r.d);
+  put_vec(r.weight);
+  put(r.cone_width);
+  put(from_bits(r.last_surface));
+  put(from_bits(r.bounces));
+  put(from_bits(r.pixel));
   if constexpr (State::WORDS > 0)
-    for (int w = 0; w < State::WORDS; ++w) compress_store(queue.word(RAY_WORDS + w, queue.len), state.word(w), m);
+    for (int i = 0; i < State::WORDS; ++i) put(state.word(i));
   queue.len += count(m);
 }
 // Takes the last n rays into the first n lanes.
@@ -102,18 +99,7 @@ struct Wavefront {
 
   POLYFLY_METHOD void add_radiance(const Ray& ray, Vec light, Mask m) { add(ray.pixel, light, m); }
   POLYFLY_METHOD void add(Int pixel, Vec light, Mask m) {
-    int at[POLYFLY_LANES], r[POLYFLY_LANES], g[POLYFLY_LANES], b[POLYFLY_LANES];
-    store(at, pixel);
-    store(r, to_fixed(light.x));
-    store(g, to_fixed(light.y));
-    store(b, to_fixed(light.z));
-    for (u32 lanes = mask_bits(m); lanes; lanes &= lanes - 1) {
-      const int i = __builtin_ctz(lanes);
-      i64* sum = sums + 4 * (at[i] & (TILE_PIXELS - 1));
-      sum[0] += r[i];
-      sum[1] += g[i];
-      sum[2] += b[i];
-    }
+    add_to_sums(sums, pixel & Int(TILE_PIXELS - 1), to_fixed(light.x), to_fixed(light.y), to_fixed(light.z), m);
   }
   POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
     if (!any(sample.valid)) return;
@@ -121,11 +107,15 @@ struct Wavefront {
       add(ray.pixel, sample.colour, sample.valid);
       return;
     }
-    const Vec& d = sample.towards;
-    const Vec& c = sample.colour;
-    const Real words[SHADOW_WORDS] = {
-        s.p.x, s.p.y, s.p.z, d.x, d.y, d.z, c.x, c.y, c.z, from_bits(s.reflect_origin), from_bits(ray.pixel)};
-    for (int w = 0; w < SHADOW_WORDS; ++w) compress_store(shadows.word(w, shadows.len), words[w], sample.valid);
+    const Packing to = packing(sample.valid);
+    int w = 0;
+    const auto put = [&](Real word) POLYFLY_LAMBDA { compress_store(shadows.word(w++, shadows.len), word, to); };
+    const auto put_vec = [&](Vec words) POLYFLY_LAMBDA { put(words.x), put(words.y), put(words.z); };
+    put_vec(s.p);
+    put_vec(sample.towards);
+    put_vec(sample.colour);
+    put(from_bits(s.reflect_origin));
+    put(from_bits(ray.pixel));
     shadows.len += count(sample.valid);
     if (shadows.len >= POLYFLY_LANES) trace_shadow_batch(*this, POLYFLY_LANES);
   }

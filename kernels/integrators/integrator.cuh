@@ -47,11 +47,12 @@ POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue)
   }
   return no_wavelength();
 }
-// The ray attenuated by the medium between its origin and the surface.
+// The ray attenuated by the medium between its origin and the surface: itself where there is none, and no copy.
 template <class S>
-POLYFLY_FN Ray attenuate(const Ray& ray, const Surface<S>& s) {
-  if constexpr (!has_any<S>(FEATURE_MATERIALS | FEATURE_FOG)) return ray;
-  Ray here = ray;
-  here.weight = ray.weight * s.transmittance;
-  return here;
+POLYFLY_FN decltype(auto) attenuate(const Ray& ray, const Surface<S>& s) {
+  if constexpr (!has_any<S>(FEATURE_MATERIALS | FEATURE_FOG)) {
+    return (ray);
+  } else {
+    return Ray{ray.o, ray.d, ray.weight * s.transmittance, ray.cone_width, ray.last_surface, ray.bounces, ray.pixel};
+  }
 }

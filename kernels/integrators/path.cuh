@@ -124,7 +124,7 @@ struct PathTracing : RandomSamples {
     const Mask met = given_any(surface);
     const Wavelength wave = wavelength(scene, incoming, queue);
     const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wave);
-    const Ray ray = attenuate(incoming, s);
+    const Ray& ray = attenuate(incoming, s);
     if (has_fog(scene)) queue.add_radiance(incoming, clamp_indirect(scene, incoming, incoming.weight * s.fog), met);
     const SamplePoint point = queue.sampler(ray);
     Mask spreads = met & (max_component(s.albedo) > Real(0.0f));

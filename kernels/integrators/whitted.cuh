@@ -6,15 +6,9 @@
 template <class S, class Q>
 POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, const Surface<S>& s, Mask met,
                                               const Q& queue) {
-  SecondaryRays c;
   const Real cutoff = Real(scene.constants.cutoff);
   const Int bounces = ray.bounces & Int(BOUNCE_MASK);
   const Mask deeper = met & (bounces < Int(scene.constants.depth));
-  c.reflected = ray;
-  c.reflected.o = s.p;
-  c.reflected.cone_width = s.cone;
-  c.reflected.bounces = ray.bounces + Int(1);
-  c.transmitted = c.reflected;
   Mirrored m = mirror(s.n, ray.d, vec(Real(1.0f), Real(1.0f), Real(1.0f)) * s.reflect);
   if (uses_roughness(scene)) {
     if (any(met & (s.alpha + s.edge > Real(0.0f))))
@@ -23,34 +17,32 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
   }
   const Mask coated = met & is_coated(scene, s);
   if (any_coated(scene, coated)) m.weight = m.weight * coat_leaves(s, dot(s.n, m.d));
-  c.reflected.d = m.d;
-  c.reflected.weight = ray.weight * m.weight;
-  c.reflected.last_surface = s.reflect_origin;
-  if (any(met & (s.widening > Real(0.0f)))) c.reflected.bounces = widened(c.reflected.bounces, s.widening);
+  Vec reflected = ray.weight * m.weight, transmitted = ray.weight * s.transmit;
+  Int reflected_bounces = ray.bounces + Int(1), transmitted_bounces = reflected_bounces;
+  if (any(met & (s.widening > Real(0.0f)))) reflected_bounces = widened(reflected_bounces, s.widening);
   if constexpr (has_materials<S>()) {
-    c.reflected.weight = c.reflected.weight * s.dye;
-    c.reflected.bounces = c.reflected.bounces | s.spawn_flags | s.reflect_flags |
+    reflected = reflected * s.dye;
+    transmitted = transmitted * s.dye;
+    reflected_bounces = reflected_bounces | s.spawn_flags | s.reflect_flags |
         select(s.alpha > Real(0.0f), Int(BLURRED), Int(0));
+    transmitted_bounces = transmitted_bounces | s.spawn_flags;
     // Sunlight asks whether the lights have been sampled.
     if (uses<FEATURE_SUN>(scene))
-      c.reflected.bounces = (c.reflected.bounces & Int(~LIGHTS_SAMPLED)) |
+      reflected_bounces = (reflected_bounces & Int(~LIGHTS_SAMPLED)) |
           select(s.alpha > Real(0.0f), Int(LIGHTS_SAMPLED), Int(0));
-  }
-  c.reflects =
-      deeper & m.valid & !(max_component(c.reflected.weight) < cutoff) & (max_component(m.weight) > Real(0.0f));
-  c.transmitted.d = refract(scene, s, ray.d);
-  c.transmitted.last_surface = s.transmit_origin;
-  c.transmitted.weight = ray.weight * s.transmit;
-  if constexpr (has_materials<S>()) {
-    c.transmitted.weight = c.transmitted.weight * s.dye;
-    c.transmitted.bounces = c.transmitted.bounces | s.spawn_flags;
   }
   const Mask by_coat = met & s.coat_mirrors;
   if (any_coated(scene, by_coat))
-    c.transmitted.bounces = select(by_coat, widened(c.transmitted.bounces, s.widening) & Int(~LIGHTS_SAMPLED),
-                                   c.transmitted.bounces);
-  c.transmits = deeper & !(max_component(c.transmitted.weight) < cutoff) & (max_component(s.transmit) > Real(0.0f));
-  return c;
+    transmitted_bounces =
+        select(by_coat, widened(transmitted_bounces, s.widening) & Int(~LIGHTS_SAMPLED), transmitted_bounces);
+  const Mask reflects =
+      deeper & m.valid & !(max_component(reflected) < cutoff) & (max_component(m.weight) > Real(0.0f));
+  const Mask transmits = deeper & !(max_component(transmitted) < cutoff) & (max_component(s.transmit) > Real(0.0f));
+  // Field by field: a copy of the whole ray would stay in memory.
+  return {{s.p, m.d, reflected, s.cone, s.reflect_origin, reflected_bounces, ray.pixel},
+          {s.p, refract(scene, s, ray.d), transmitted, s.cone, s.transmit_origin, transmitted_bounces, ray.pixel},
+          reflects,
+          transmits};
 }
 
 struct Whitted {
@@ -74,15 +66,13 @@ struct Whitted {
     const Mask met = given_any(surface);
     const Wavelength wave = wavelength(scene, incoming, queue);
     const Surface<S> s = shading_point(scene, frame, incoming, hit, met, wave);
-    const Ray ray = attenuate(incoming, s);
+    const Ray& ray = attenuate(incoming, s);
     // With occlusion the ambient light is one of the lights below.
     Vec glow = s.emission;
     if (!uses<FEATURE_AO>(scene)) glow = s.emission + s.albedo * vec(scene.constants.ambient);
-    queue.add_radiance(ray,
-                       ray.weight *
-                           select(met, glow,
-                                  sky_radiance(scene, frame, ray, active & !surface)),
-                       active);
+    const Mask missed = active & !surface;
+    if (any(missed)) glow = select(met, glow, sky_radiance(scene, frame, ray, missed));
+    queue.add_radiance(ray, ray.weight * glow, active);
     if (has_fog(scene)) queue.add_radiance(incoming, incoming.weight * s.fog, met);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < light_count(scene); ++i) {

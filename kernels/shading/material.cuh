@@ -26,43 +26,60 @@ struct Materials {
   Real coat, coat_ior, coat_inside, coat_norm, stretch;
   Int kind, film, stops_shadow_rays;
 };
+// The fields of a material in the lanes of a mask; FIRST: in all lanes.
+template <bool FIRST, class T>
+POLYFLY_FN T blended(Mask lanes, T one, T all) {
+  if constexpr (FIRST)
+    return one;
+  else
+    return select(lanes, one, all);
+}
+template <class S, bool FIRST>
+POLYFLY_FN void blend_material(const Material& one, Mask lanes, Materials& all) {
+  all.albedo = blended<FIRST>(lanes, vec(one.albedo), all.albedo);
+  all.mirror = blended<FIRST>(lanes, vec(one.mirror), all.mirror);
+  all.transmit = blended<FIRST>(lanes, vec(one.transmit), all.transmit);
+  all.emission = blended<FIRST>(lanes, vec(one.emission), all.emission);
+  all.highlight_weight = blended<FIRST>(lanes, Real(one.highlight_weight), all.highlight_weight);
+  all.fuzz = blended<FIRST>(lanes, Real(one.fuzz), all.fuzz);
+  all.ior = blended<FIRST>(lanes, Real(one.ior), all.ior);
+  all.inverse_ior = blended<FIRST>(lanes, Real(one.inverse_ior), all.inverse_ior);
+  all.transparency = blended<FIRST>(lanes, Real(one.transparency), all.transparency);
+  all.kind = blended<FIRST>(lanes, Int(one.kind), all.kind);
+  all.stops_shadow_rays = blended<FIRST>(lanes, Int(one.stops_shadow_rays), all.stops_shadow_rays);
+  if constexpr (has_materials<S>()) {
+    all.alpha = blended<FIRST>(lanes, Real(one.alpha), all.alpha);
+    all.edge = blended<FIRST>(lanes, Real(one.edge), all.edge);
+    all.film = blended<FIRST>(lanes, Int(one.film), all.film);
+    all.sheet = blended<FIRST>(lanes, Real(one.sheet), all.sheet);
+    if constexpr (FIRST) all.coat = all.coat_ior = all.coat_inside = all.coat_norm = Real(0.0f);
+    if (one.coat > 0.0f) {
+      all.coat = select(lanes, Real(one.coat), all.coat);
+      all.coat_ior = select(lanes, Real(one.coat_ior), all.coat_ior);
+      all.coat_inside = select(lanes, Real(one.coat_inside), all.coat_inside);
+      all.coat_norm = select(lanes, Real(one.coat_norm), all.coat_norm);
+    }
+    all.stretch = blended<FIRST>(lanes, Real(one.stretch), all.stretch);
+    if constexpr (FIRST) {
+      all.dispersion = Real(0.0f);
+      all.absorb = vec(all.dispersion, all.dispersion, all.dispersion);
+    }
+    if (one.kind == MATERIAL_GLASS) {
+      all.dispersion = select(lanes, Real(one.dispersion), all.dispersion);
+      all.absorb = select(lanes, vec(one.absorb), all.absorb);
+    }
+  }
+}
 template <class S>
 POLYFLY_FN Materials read_materials(const S& scene, Int index, Mask m) {
   Materials all;
   const int first = lane(index, __builtin_ctz(mask_bits(m)));
-  all.shared = any(m & (index != Int(first))) ? nullptr : &scene.materials.at(first);
+  const Mask others = m & (index != Int(first));
+  all.shared = any(others) ? nullptr : &scene.materials.at(first);
   if (all.shared) return all;
-  all = {};
-  for_each_index(index, m, [&](int k, Mask lanes) POLYFLY_LAMBDA {
-    const Material& one = scene.materials.at(k);
-    all.albedo = select(lanes, vec(one.albedo), all.albedo);
-    all.mirror = select(lanes, vec(one.mirror), all.mirror);
-    all.transmit = select(lanes, vec(one.transmit), all.transmit);
-    all.emission = select(lanes, vec(one.emission), all.emission);
-    all.highlight_weight = select(lanes, Real(one.highlight_weight), all.highlight_weight);
-    all.fuzz = select(lanes, Real(one.fuzz), all.fuzz);
-    all.ior = select(lanes, Real(one.ior), all.ior);
-    all.inverse_ior = select(lanes, Real(one.inverse_ior), all.inverse_ior);
-    all.transparency = select(lanes, Real(one.transparency), all.transparency);
-    all.kind = select(lanes, Int(one.kind), all.kind);
-    all.stops_shadow_rays = select(lanes, Int(one.stops_shadow_rays), all.stops_shadow_rays);
-    if constexpr (has_materials<S>()) {
-      all.alpha = select(lanes, Real(one.alpha), all.alpha);
-      all.edge = select(lanes, Real(one.edge), all.edge);
-      all.film = select(lanes, Int(one.film), all.film);
-      all.sheet = select(lanes, Real(one.sheet), all.sheet);
-      if (one.coat > 0.0f) {
-        all.coat = select(lanes, Real(one.coat), all.coat);
-        all.coat_ior = select(lanes, Real(one.coat_ior), all.coat_ior);
-        all.coat_inside = select(lanes, Real(one.coat_inside), all.coat_inside);
-        all.coat_norm = select(lanes, Real(one.coat_norm), all.coat_norm);
-      }
-      all.stretch = select(lanes, Real(one.stretch), all.stretch);
-      if (one.kind == MATERIAL_GLASS) {
-        all.dispersion = select(lanes, Real(one.dispersion), all.dispersion);
-        all.absorb = select(lanes, vec(one.absorb), all.absorb);
-      }
-    }
+  blend_material<S, true>(scene.materials.at(first), m & !others, all);
+  for_each_index(index, others, [&](int k, Mask lanes) POLYFLY_LAMBDA {
+    blend_material<S, false>(scene.materials.at(k), lanes, all);
   });
   return all;
 }

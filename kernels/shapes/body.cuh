@@ -29,8 +29,8 @@ POLYFLY_FN Interval intersect_convex(const S& scene, const Body& body, Vec q, Ve
     const Real tiny = Real(1.0e-24f);
     const Real along = fma(Real(slab.n[0]), d.x, fma(Real(slab.n[1]), d.y, fma(Real(slab.n[2]), d.z, tiny)));
     const Real nd = select(abs(along) < tiny, tiny, along);
-    const Real off =
-        fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
+    const Real off = minus_fma(Real(slab.n[0]), q.x,
+                               minus_fma(Real(slab.n[1]), q.y, minus_fma(Real(slab.n[2]), q.z, Real(slab.middle))));
     const Real inverse = reciprocal(nd);
     const Real middle = off * inverse;
     const Real half = Real(slab.half) * abs(inverse);
@@ -50,8 +50,8 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
     const Slab& slab = scene.slabs.load(i);
     const Real nd = dot(slab.n, d);
-    const Real off =
-        fma(Real(-slab.n[0]), q.x, fma(Real(-slab.n[1]), q.y, fma(Real(-slab.n[2]), q.z, Real(slab.middle))));
+    const Real off = minus_fma(Real(slab.n[0]), q.x,
+                               minus_fma(Real(slab.n[1]), q.y, minus_fma(Real(slab.n[2]), q.z, Real(slab.middle))));
     // The plane ahead, by the sign of nd.
     const Real here = Real(slab.half) + from_bits(bits(off) ^ (bits(nd) & Int((int)0x80000000u)));
     const Real rate = abs(nd);

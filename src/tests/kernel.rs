@@ -114,6 +114,52 @@ proptest! {
     }
 }
 
+// Sums beside the middle of two floats, closer than a double tells: those that a set without the instruction rounds with more care. Of all
+// sizes, with results that are denormal, and those that overflow.
+#[test]
+fn fused_multiply_add_rounds_once_beside_the_middle_of_floats() {
+    let mut state = 1u64;
+    let mut draw = |n: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % n
+    };
+    let (mut a, mut b, mut c) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..400_000 {
+        let addend = match draw(4) {
+            0 => f32::from_bits(draw(1 << 24) as u32), // zero, denormal, and just above
+            1 => f32::from_bits(f32::MAX.to_bits() - draw(4) as u32),
+            _ => f32::from_bits((draw(0x7f800) as u32) << 12 | draw(1 << 12) as u32),
+        };
+        // Half of the distance to the next float, as a product of two powers of two, and of numbers beside them: 1 + 2^-23 times
+        // 1 - 2^-23 is 2^-46 less than 1.
+        let exponent = (addend.to_bits() >> 23).max(1) as i32 - 127 - 24;
+        let (least, most) = ((-126 - exponent).max(0), (127 - exponent).min(120));
+        let down = least + draw((most - least + 1) as u64) as i32;
+        let (first, second) = [(0, 0), (1, -2), (-2, 1), (2, -4), (3, -6), (1, 0), (0, 1), (-1, 0)][draw(8) as usize];
+        let near = |power: i32, steps: i32| f32::from_bits((libm::scalbnf(1.0, power).to_bits() as i32 + steps) as u32);
+        let sign = |value: f32, negative: bool| if negative { -value } else { value };
+        a.push(sign(near(exponent + down, first), draw(2) == 0));
+        b.push(near(-down, second));
+        c.push(sign(addend, draw(2) == 0));
+    }
+    let expected: Vec<f32> = (0..a.len()).map(|i| a[i].mul_add(b[i], c[i])).collect();
+    let twice = |i: usize| (f64::from(a[i]) * f64::from(b[i]) + f64::from(c[i])) as f32;
+    let (denormal, infinite, hard) = (0..a.len()).fold((0, 0, 0), |(d, o, h), i| {
+        (
+            d + usize::from(expected[i].is_subnormal()),
+            o + usize::from(expected[i].is_infinite()),
+            h + usize::from(twice(i) != expected[i]),
+        )
+    });
+    assert!(denormal > 10_000 && infinite > 1000 && hard > 10_000, "{denormal} {infinite} {hard}");
+    for isa in Isa::tested() {
+        let got = isa.fused(&a, &b, &c);
+        for i in 0..a.len() {
+            assert_eq!(got[i].to_bits(), expected[i].to_bits(), "{}: {:e} * {:e} + {:e}", isa.name, a[i], b[i], c[i]);
+        }
+    }
+}
+
 #[test]
 fn yuv_is_bt709_limited_on_every_instruction_set() {
     let (width, height) = (5, 3);
