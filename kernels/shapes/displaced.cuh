@@ -1,12 +1,12 @@
 // A floor whose surface goes up and down below its plane: a ray marches through the layer between crests and troughs, by
 // equal steps that see the heights of a mip level as coarse as they are long (Tevs, Ihrke and Seidel, "Maximum mipmaps for fast,
-// accurate, and scalable dynamic height field rendering", 2008, tells of such walks), and the step that crosses the surface is halved.
-// Shadow rays pass the waves: the floor stops them at the depth of its troughs.
+// accurate, and scalable dynamic height field rendering", 2008, tells of such walks), then secants within the step that crosses the
+// surface. Shadow rays pass the waves: the floor stops them at the depth of its troughs.
 #pragma once
 #include "../shading/texture.cuh"
 #include "floor.cuh"
 
-constexpr int DISPLACED_STEPS = 24, DISPLACED_HALVINGS = 6;
+constexpr int DISPLACED_STEPS = 16, DISPLACED_SECANTS = 2;
 
 template <class S>
 POLYFLY_FN bool is_displaced(const S& scene) {
@@ -43,7 +43,7 @@ POLYFLY_NOINLINE Real depth_below(const S& scene, const FloorQuad& quad, Vec p, 
 // The distance along a ray of a displaced surface, or -1 if there is none before `far`.
 template <class S>
 POLYFLY_NOINLINE Real displaced_distance(const S& scene, const FloorQuad& quad, Vec o, Vec d, Real far, Mask m) {
-  const Real zero = Real(0.0f), half = Real(0.5f), none = Real(-1.0f);
+  const Real zero = Real(0.0f), none = Real(-1.0f);
   const float depth = trough_depth(scene.constants);
   // The ray's height above the plane is start + t rate.
   const Real start = dot(quad.n, o) - Real(quad.d), rate = dot(quad.n, d);
@@ -55,38 +55,48 @@ POLYFLY_NOINLINE Real displaced_distance(const S& scene, const FloorQuad& quad, 
   const Real level = sqrt_or_zero(fma(-rate, rate, Real(1.0f)));
   const Real covered = step * level * Real(quad.uv_per_length);
   const Real first = select(within, enter, zero);
-  // Whether a point is above the surface. A ray from outside of the layer comes from above if it goes down.
-  const auto is_above = [&](Real t, Mask lanes) POLYFLY_LAMBDA {
-    return fma(t, rate, start) + depth_below(scene, quad, fma(d, t, o), covered, lanes) > zero;
+  // The height of a point of the ray above the surface.
+  const auto height_at = [&](Real t, Mask lanes) POLYFLY_LAMBDA {
+    return fma(t, rate, start) + depth_below(scene, quad, fma(d, t, o), covered, lanes);
   };
+  // A ray from outside of the layer comes from above if it goes down.
   const Mask falls = rate < zero;
   const Mask from_outside = first > zero;
-  const Mask above = (from_outside & falls) | (!from_outside & is_above(first, within));
+  Real before = first, after = first, height_before = height_at(first, within), height_after = zero;
+  const Mask above = (from_outside & falls) | (!from_outside & (height_before > zero));
   // Where it leaves the layer it is below all troughs or above all crests, whatever rounding says.
   const Mask passes = within & !(max(top, bottom) > leave);
-  Real before = first, after = first;
   Mask searching = within, crossed = first_lanes(0);
   POLYFLY_NO_UNROLL
   for (int i = 1; i <= DISPLACED_STEPS && any(searching); ++i) {
     const Real t = fma(step, Real((float)i), first);
-    Mask now = is_above(t, searching);
+    const Real height = height_at(t, searching);
+    Mask now = height > zero;
     if (i == DISPLACED_STEPS) now = (passes & !falls) | (now & !passes);
-    const Mask crosses = searching & ((now & !above) | (above & !now));
+    const Mask crosses = searching & ((now & !above) | (above & !now)), stays = searching & !crosses;
     after = select(crosses, t, after);
-    before = select(searching & !crosses, t, before);
+    height_after = select(crosses, height, height_after);
+    before = select(stays, t, before);
+    height_before = select(stays, height, height_before);
     crossed = crossed | crosses;
-    searching = searching & !crosses;
+    searching = stays;
   }
   if (!any(crossed)) return none;
+  // Where a straight line between the two heights meets the surface.
+  Real met = after;
   POLYFLY_NO_UNROLL
-  for (int i = 0; i < DISPLACED_HALVINGS; ++i) {
-    const Real middle = (before + after) * half;
-    const Mask now = is_above(middle, crossed);
-    const Mask same = crossed & ((now & above) | !(now | above));
-    before = select(same, middle, before);
-    after = select(crossed & !same, middle, after);
+  for (int i = 0; i <= DISPLACED_SECANTS; ++i) {
+    const Real share = abs(height_before) * reciprocal(within_domain(abs(height_before) + abs(height_after)));
+    met = fma(after - before, share, before);
+    if (i == DISPLACED_SECANTS) break;
+    const Real height = height_at(met, crossed);
+    const Mask now = height > zero, same = crossed & ((now & above) | !(now | above));
+    before = select(same, met, before);
+    height_before = select(same, height, height_before);
+    after = select(crossed & !same, met, after);
+    height_after = select(crossed & !same, height, height_after);
   }
-  return select(crossed, (before + after) * half, none);
+  return select(crossed, met, none);
 }
 
 // The distance along a ray of the floor's surface.
