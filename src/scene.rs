@@ -38,6 +38,7 @@ mod pattern;
 mod rectangle;
 mod relief;
 mod render;
+mod round;
 mod sampling;
 mod shake;
 pub(crate) mod size;

@@ -125,9 +125,10 @@ POLYFLY_FN Lamp lamp_seen(const S& scene, const Body& body, Real across, Real pl
 // A bar at q (relative to the body's center), in the lanes of `near`: half-round metal along the edge between the face
 // with normal n and the adjacent face, which is `nearest` to q. Its normal turns from that of the edge, between both
 // faces, into the face. Where the footprint covers bar and pane, their weights are mixed, and the normal is that of the
-// one that reflects more. f: the footprint. Returns the fraction of the footprint that a lamp hides.
+// one that reflects more. from_edge: the distance from the edge, as a distance from the adjacent face's plane. f: the
+// footprint. Returns the fraction of the footprint that a lamp hides.
 template <class S>
-POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest,
+POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest, Real from_edge,
                           const Footprint& f, Mask near, Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   Vec other = n;
@@ -143,13 +144,17 @@ POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   n = select(dot(n, q) < zero, -n, n);
   other = select(dot(other, q) < zero, -other, other);
   const Vec inward = fma(other, Real(-body.bar_to_edge), n * Real(body.bar_inward));
-  const Real facing = dot(n, ray.d), across = nearest * Real(body.bar_to_edge);
+  const Real facing = dot(n, ray.d), across = from_edge * Real(body.bar_to_edge);
   const Real sideways = dot(inward, ray.d), stretch = stretch_along(f, sideways);
   const Real width = f.width * stretch;
   const Real inverse_width = reciprocal(max(width * Real(BAR_BLUR), Real(1.0e-20f)));
   const Real rim = Real(body.bar * body.bar_to_edge);
   const Real cover = box_coverage(rim, across, inverse_width) - box_coverage(-rim, across, inverse_width);
-  const Mask outside = facing < zero;
+  Mask outside = facing < zero;
+  // Outside of a round edge, one of its faces may be seen from behind.
+  if constexpr (has_features<S>(FEATURE_BEVELS)) {
+    if (bevel_of(scene, body) > 0.0f) outside = dot(s.n, q) > zero;
+  }
   Real hidden = zero;
   if (body.lamps != 0) {
     Mask shines = near;
@@ -176,7 +181,7 @@ POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   if (!any(dominates)) return hidden;
   const Vec face = select(outside, n, -n);
   const Real first = select(outside, Real(-body.bar_lean), Real(body.bar_lean));
-  const Real lean = fma(Real(BAR_RIM) - first, min(nearest * Real(body.bar_inverse), one), first);
+  const Real lean = fma(Real(BAR_RIM) - first, min(from_edge * Real(body.bar_inverse), one), first);
   const Real size = reciprocal(sqrt(fma(lean, lean, one)));
   const Vec leaning = fma(inward, lean, face) * size;
   // Back-facing normals are turned to grazing ones.
@@ -210,9 +215,11 @@ POLYFLY_FN void shade_bars(const S& scene, const FrameParams& frame, int k, cons
   const Real reach = body.lamps != 0 && (body.lamp_sides & LAMPS_DOME)
       ? max(rim, fma(f.slant, Real(LAMP_WIDTH * body.bar * body.bar_to_edge), Real(body.lamp_across)))
       : rim;
-  const Mask near = m & (x.edge_distance * Real(body.bar_to_edge) < fma(f.width, f.slant * Real(0.5f), reach));
+  Real from_edge = x.edge_distance;
+  if constexpr (has_features<S>(FEATURE_BEVELS)) from_edge = from_edge - x.depth;
+  const Mask near = m & (from_edge * Real(body.bar_to_edge) < fma(f.width, f.slant * Real(0.5f), reach));
   if (!any(near)) return;
-  const Real hidden = shade_bar(scene, body, ray, q, x.face, x.edge_distance, f, near, s);
+  const Real hidden = shade_bar(scene, body, ray, q, x.face, x.edge_distance, from_edge, f, near, s);
   if (!any(hidden > Real(0.0f))) return;
   const Real clear = Real(1.0f) - hidden;
   s.albedo = s.albedo * clear;

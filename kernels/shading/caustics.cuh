@@ -68,7 +68,7 @@ POLYFLY_FN Mask is_in_facet(const S& scene, const Body& body, int i, Vec q, Real
     if (j != i >> 1) margin = min(margin, slab_distance(scene.slabs.load(body.first_slab + j), q));
   return margin > rim;
 }
-// The border of faces that throws no caustics: bars are opaque, and bevels turn the light elsewhere.
+// The border of faces that throws no caustics: bars are opaque, and bevels bend the light elsewhere.
 POLYFLY_FN Real facet_rim(const Body& body, const Material& m) {
   const Real bar = Real(body.bar);
   return m.bevel > 0.0f ? max(bar, reciprocal(Real(m.bevel))) : bar;
@@ -87,8 +87,11 @@ POLYFLY_NOINLINE Mask passes_bending_body(const S& scene, Vec o, Vec d, Int last
     const Mask tested =
         active & (last_surface != Int(origin_outside(SHAPE_BODY, k))) & passes_bounding_sphere(body, q, d, dd);
     if (!any(tested)) continue;
-    const Interval c = intersect_convex(scene, body, q, d);
-    through = through | (tested & (c.enter < c.leave) & (c.enter > Real(0.0f)) & (c.leave < Real(1.0f)));
+    Interval c = intersect_convex(scene, body, q, d);
+    Mask crossed = tested & (c.enter < c.leave) & (c.enter < Real(1.0f)) & (c.leave > Real(0.0f));
+    const float bevel = bevel_of(scene, body);
+    if (bevel > 0.0f && any(crossed)) crossed = bevel_interval(scene, body, bevel, q, d, first_lanes(0), crossed, c);
+    through = through | (crossed & (c.enter > Real(0.0f)) & (c.leave < Real(1.0f)));
   }
   return through;
 }

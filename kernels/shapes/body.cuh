@@ -6,6 +6,7 @@
 #pragma once
 #include "../medium.cuh"
 #include "../shading/finish.cuh"
+#include "bevel.cuh"
 
 // The indices of body k's materials. In a small scene the index follows from k, which saves a GPU a load.
 template <class S>
@@ -62,6 +63,16 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
   // Rounding may put the exit slightly behind the start.
   return max(far * reciprocal(max(speed, Real(1.0e-30f))), Real(0.0f));
 }
+// The same for a body that may have bevels.
+template <class S>
+POLYFLY_FN Real distance_inside(const S& scene, const Body& body, Vec q, Vec d, Mask m) {
+  const Real sharp = exit_distance(scene, body, q, d);
+  if constexpr (has_features<S>(FEATURE_BEVELS)) {
+    const float bevel = bevel_of(scene, body);
+    if (bevel > 0.0f) return max(sharp - into_bevelled(scene, body, bevel, fma(d, sharp, q), -d, m).t, Real(0.0f));
+  }
+  return sharp;
+}
 
 // Lanes whose line hits the body's bounding sphere ahead of q, or that start inside it; q is relative to the center,
 // and dd is d.d. The test is conservative: the discriminant gets a margin of four millionths of its terms, which are as
@@ -77,7 +88,8 @@ POLYFLY_FN Real slab_distance(const Slab& slab, Vec q) {
   Real s = dot(slab.n, q);
   return min(Real(slab.hi) - s, s - Real(slab.lo));
 }
-// The distance of a point on a face to the nearest plane of another face.
+// The distance of a point on a face to the nearest plane of another face. A point of a bevel lies below its own face too:
+// in the middle of an edge it is at the distance 0.
 template <class S>
 POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
   Real own = Real(FAR), next = Real(FAR);
@@ -87,7 +99,7 @@ POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
     next = min(next, max(own, s));
     own = min(own, s);
   }
-  return next;
+  return bevel_of(scene, body) > 0.0f ? next - own : next;
 }
 
 // Intersects body k.
@@ -101,7 +113,7 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
     // A ray inside the body leaves it; a ray that starts on its outside cannot hit it.
     const Mask here = own & (ray.last_surface == Int(body.origin_inside));
     if (any(here)) {
-      const Real t = exit_distance(scene, body, q, ray.d);
+      const Real t = distance_inside(scene, body, q, ray.d, here);
       const Mask met = here & is_nearer(scene, hit, t, Int(surface));
       hit.t = select(met, t, hit.t);
       hit.surface = select(met, Int(surface), hit.surface);
@@ -110,10 +122,27 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
   }
   const Mask tested = active & !own & passes_bounding_sphere(body, q, ray.d, Real(1.0f));
   if (!any(tested)) return;
-  const Interval c = intersect_convex(scene, body, q, ray.d);
+  Interval c = intersect_convex(scene, body, q, ray.d);
+  Mask crossed = tested & (c.enter < c.leave) & (c.leave > Real(0.0f));
+  if constexpr (has_features<S>(FEATURE_BEVELS)) {
+    const float bevel = bevel_of(scene, body);
+    // Bevels move entries farther away.
+    if (bevel > 0.0f) crossed = crossed & !(c.enter > hit.t);
+    if (bevel > 0.0f && any(crossed)) {
+      const Crossing in = into_bevelled(scene, body, bevel, fma(ray.d, c.enter, q), ray.d, crossed);
+      c.enter = select(crossed, c.enter + in.t, c.enter);
+      crossed = crossed & in.found;
+      const Mask started_within = crossed & !(c.enter > Real(0.0f));
+      if (any(started_within)) {
+        const Crossing out = into_bevelled(scene, body, bevel, fma(ray.d, c.leave, q), -ray.d, started_within);
+        c.leave = select(started_within, c.leave - out.t, c.leave);
+        crossed = crossed & (c.leave > Real(0.0f));
+      }
+    }
+  }
   const Mask within = !(c.enter > Real(0.0f));
   const Real t = select(within, c.leave, c.enter);
-  const Mask met = tested & (c.enter < c.leave) & (c.leave > Real(0.0f)) & is_nearer(scene, hit, t, Int(surface));
+  const Mask met = crossed & is_nearer(scene, hit, t, Int(surface));
   hit.t = select(met, t, hit.t);
   hit.surface = select(met, Int(surface), hit.surface);
   hit.leaving = (met & within) | (hit.leaving & (!met));
@@ -130,8 +159,15 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
       active & (line.last_surface != Int(origin_outside(SHAPE_BODY, k))) & passes_bounding_sphere(body, q, d, line.dd);
   if (!any(tested)) return;
   const Mask here = line.last_surface == Int(body.origin_inside);
-  const Interval c = intersect_convex(scene, body, q, d);
-  const Mask crossed = tested & (here | (c.enter < c.leave));
+  Interval c = intersect_convex(scene, body, q, d);
+  Mask crossed = tested & (here | (c.enter < c.leave));
+  if constexpr (has_features<S>(FEATURE_BEVELS)) {
+    const float bevel = bevel_of(scene, body);
+    if (bevel > 0.0f) {
+      crossed = crossed & (here | (c.enter < one)) & (c.leave > zero);
+      if (any(crossed)) crossed = bevel_interval(scene, body, bevel, q, d, here, crossed, c);
+    }
+  }
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
   Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
   if (!any(in | out)) return;
@@ -160,31 +196,6 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   transmit_closed(scene, outer, inner, line, c, here, in, out, active, remaining);
 }
 
-// The shading normal near the edges of a body whose edges are bevelled: it turns evenly from the face's normal to the
-// middle between both faces' at the edge, as on a round edge; at a vertex it is the middle of all faces'. sharpness:
-// Material::bevel; n: the face's normal on the ray's side.
-//
-// Outside, a ray reflected below the face passes the edge, as it would pass a round one, since it cannot hit this body
-// again. A refracted ray that enters lies between d and -n, so below the face. A ray that leaves may do so on the
-// adjacent face's side only. A ray reflected inside has to stay there.
-template <class S>
-POLYFLY_NOINLINE Vec bevelled_normal(const S& scene, const Body& body, float sharpness, Vec q, Vec d, Vec n,
-                                     Mask leaving) {
-  const Real zero = Real(0.0f), one = Real(1.0f), steep = Real(sharpness);
-  Vec sum = vec(zero, zero, zero);
-  POLYFLY_NO_UNROLL
-  for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
-    const Slab& slab = scene.slabs.load(i);
-    const Real s = dot(slab.n, q);
-    const Real front = max(fma(s - Real(slab.hi), steep, one), zero);
-    const Real back = max(fma(Real(slab.lo) - s, steep, one), zero);
-    sum = fma(vec(slab.n), front - back, sum);
-  }
-  const Vec outward = normalise_or(sum, select(leaving, -n, n));
-  const Vec leaning = select(leaving, -outward, outward);
-  return select(leaving, bent_normal(leaning, n, d), facing_normal(leaning, n, d));
-}
-
 // The interaction with body k.
 template <class S>
 POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Interaction& x) {
@@ -203,11 +214,11 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
   }
   Vec facing = select(dot(n, ray.d) < Real(0.0f), n, -n);
   if constexpr (has_features<S>(FEATURE_BEVELS)) {
-    const float bevel = scene.materials.at(body.material).bevel;
+    const float bevel = bevel_of(scene, body);
     const Mask bevelled = m & (nearest * Real(bevel) < Real(1.0f));
-    if (uses<FEATURE_BEVELS>(scene) && bevel > 0.0f && any(bevelled)) {
-      const Vec turned = bevelled_normal(scene, body, bevel, q, ray.d, facing, hit.leaving);
-      facing = select(bevelled, turned, facing);
+    if (bevel > 0.0f && any(bevelled)) {
+      facing = select(bevelled, bevelled_normal(scene, body, bevel, q, ray.d, facing), facing);
+      x.depth = select(bevelled, own, x.depth);
       x.curvature = select(bevelled, Real(2.0f * bevel * body.bar_lean), x.curvature);
     }
   }

@@ -7,6 +7,7 @@ struct Interaction {
   Vec n;               // unit, on the side the ray came from
   Vec face;            // polyhedra: the face's normal as its slab has it
   Real edge_distance;  // polyhedra: distance to the nearest plane of another face
+  Real depth;          // of a bevel: distance to the plane of its own face
   Int material;
   Int outside, inside;  // Ray::last_surface of rays that leave on either side
   Vec texture;          // floor and bodies: a factor of the material's colors, if it has one
@@ -21,7 +22,7 @@ POLYFLY_FN Interaction interaction_at(const Ray& ray, const Hit& hit) {
   Interaction x;
   x.p = kept(fma(ray.d, hit.t, ray.o));
   x.n = x.face = vec(zero, zero, one);
-  x.edge_distance = zero;
+  x.edge_distance = x.depth = zero;
   x.material = Int(0);
   x.outside = hit.surface << ORIGIN_SHIFT;
   x.inside = x.outside | Int(INSIDE);

@@ -24,8 +24,8 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   if (!SceneTraits<S>::grid && isolated) {
     const int k = surface_index(ray.last_surface >> ORIGIN_SHIFT);
     const Body& body = scene.bodies.at(k);
-    const Hit out = {exit_distance(scene, body, ray.o - vec(body.centre), ray.d), surface_number(SHAPE_BODY, k), true,
-                     0.0f, 0.0f};
+    const Hit out = {distance_inside(scene, body, ray.o - vec(body.centre), ray.d, true), surface_number(SHAPE_BODY, k),
+                     true, 0.0f, 0.0f};
     return out;
   }
 #else

@@ -84,8 +84,6 @@ pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] 
     let m = &body.material;
     let (colour, base) = (surface_tint(m), without_film(scene, m));
     let highlight = m.highlight.unwrap_or(scene.world.highlight);
-    // Measured to the adjacent face's plane. A bevel may be narrower than single precision can tell.
-    let bevel = (1.0 / (body.bevel * body.radius * body.solid.edge_sine())).min(1e18);
     let [mut outer, inner] = [m.shares(), body.shares_inside()].map(|(reflection, transparency)| {
         let local = (1.0 - reflection - transparency).max(0.0);
         let side = GpuMaterial {
@@ -96,7 +94,7 @@ pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] 
             transparency: transparency as f32,
             emission: [0.0; 3],
             inverse_ior: (1.0 / m.ior()) as f32,
-            bevel: if body.bevel > 0.0 { bevel as f32 } else { 0.0 },
+            bevel: body.bevel_width().map_or(0.0, |width| (1.0 / width) as f32),
             ..base
         };
         let grain = Grain { along: body.rotation.apply(m.grain.along), ..m.grain };

@@ -32,7 +32,7 @@ pub fn features(scene: &Scene, body: &Body) -> FeatureSet {
     let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
     materials::features(scene, &body.material)
         | (FeatureSet::from(needs_materials) * FEATURE_MATERIALS)
-        | (FeatureSet::from(body.bevel > 0.0) * FEATURE_BEVELS)
+        | (FeatureSet::from(body.bevel_width().is_some()) * FEATURE_BEVELS)
         | (FeatureSet::from(body.bar > 0.0) * FEATURE_BARS)
         | (FeatureSet::from(has_pattern) * FEATURE_LAMP_PATTERNS)
         | (FeatureSet::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps())
