@@ -89,7 +89,7 @@ impl Surface {
 impl ReliefMaps {
     /// The relief of a surface.
     pub fn of(relief: &Relief, surface: &Surface, limits: Limits) -> Result<ReliefMaps, AssetError> {
-        let slopes = slopes(relief, surface, limits)?;
+        let Bump { slopes, heights } = bump(relief, surface, limits)?;
         let roughness = relief.roughness_map.as_ref().map(|map| load(map, limits)).transpose()?;
         let sizes = [slopes.as_ref().map(|g| (g.width, g.height)), roughness.as_ref().map(|g| (g.width, g.height))];
         let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
@@ -109,16 +109,13 @@ impl ReliefMaps {
             [along_u, along_v, surface.square(along_u, along_v), (rough * rough * rough * rough) as f32]
         });
         let mean = |four: [Cell; 4]| [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25);
-        let heights = match &relief.bumps {
-            Bumps::Heights { map, .. } if relief.displaced => Some(heights(load(map, limits)?)),
-            _ => None,
-        };
+        let heights = heights.filter(|_| relief.displaced).map(coded_heights);
         Ok(ReliefMaps { heights, ..coded(&finest.into_levels(mean), surface) })
     }
 }
 
 // Heights with their means over larger and larger cells.
-fn heights(map: Grid<f32>) -> Texture {
+fn coded_heights(map: Grid<f32>) -> Texture {
     let levels = map.into_levels(|four| four.iter().sum::<f32>() * 0.25);
     let code = |&height: &f32| [(f64::from(height) * 65535.0).round() as u16; 3];
     let coded = |l: Grid<f32>| Grid { width: l.width, height: l.height, cells: l.cells.par_iter().map(code).collect() };
@@ -126,9 +123,15 @@ fn heights(map: Grid<f32>) -> Texture {
 }
 
 // Slopes along u and v, from heights or from normals.
-fn slopes(relief: &Relief, surface: &Surface, limits: Limits) -> Result<Option<Grid<[f32; 2]>>, AssetError> {
+#[derive(Default)]
+struct Bump {
+    slopes: Option<Grid<[f32; 2]>>,
+    heights: Option<Grid<f32>>,
+}
+
+fn bump(relief: &Relief, surface: &Surface, limits: Limits) -> Result<Bump, AssetError> {
     Ok(match &relief.bumps {
-        Bumps::Flat => None,
+        Bumps::Flat => Bump::default(),
         Bumps::Heights { map, depth } => {
             let heights = load(map, limits)?;
             let (w, h) = (i64::from(heights.width), i64::from(heights.height));
@@ -140,14 +143,15 @@ fn slopes(relief: &Relief, surface: &Surface, limits: Limits) -> Result<Option<G
             let slope = |low: f32, high: f32, steps: i64, texels: i64| {
                 (f64::from(high - low) * steepness * texels as f64 / steps.max(1) as f64) as f32
             };
-            Some(Grid::new(heights.width, heights.height, |x, y| {
+            let slopes = Grid::new(heights.width, heights.height, |x, y| {
                 let (x, y) = (i64::from(x), i64::from(y));
                 let ((left, right), (above, below)) = (around(x, w - 1), around(y, h - 1));
                 [
                     slope(heights.at(left, y), heights.at(right, y), right - left, w),
                     slope(heights.at(x, above), heights.at(x, below), below - above, h),
                 ]
-            }))
+            });
+            Bump { slopes: Some(slopes), heights: Some(heights) }
         }
         Bumps::Normals(path) => {
             let picture = open(path, limits)?.into_rgb16();
@@ -159,7 +163,8 @@ fn slopes(relief: &Relief, surface: &Surface, limits: Limits) -> Result<Option<G
                 // v runs down the picture.
                 [(-x / z * per_u) as f32, (y / z * per_v) as f32]
             });
-            Some(Grid { width: picture.width(), height: picture.height(), cells: cells.collect() })
+            let slopes = Grid { width: picture.width(), height: picture.height(), cells: cells.collect() };
+            Bump { slopes: Some(slopes), heights: None }
         }
     })
 }
