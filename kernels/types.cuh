@@ -53,6 +53,7 @@ struct Inline {
   }                      \
   ;                      \
   static_assert(sizeof(name) == bytes || sizeof(void*) != 8, "types.def says otherwise");
+#include "features.def"
 #include "types.def"
 #undef CONSTANT
 #undef REAL_CONSTANT

@@ -87,4 +87,5 @@ def main(tools, folder):
         Path(folder, f"{name}.ptx").write_text(compiled(nvrtc, name, headers, parameters))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -5,8 +5,13 @@
 
 // Whether a path may meet what light samples reach too, or a rough mirror.
 template <class S>
-POLYFLY_METHOD constexpr bool weighs_samples() {
-  return has_any<S>(FEATURE_EMITTERS | FEATURE_SKY_MAP | FEATURE_MATERIALS | FEATURE_FLOOR);
+POLYFLY_FN bool weighs_samples(const S& scene) {
+  return uses_any<FEATURE_EMITTERS | FEATURE_SKY_MAP | FEATURE_MATERIALS | FEATURE_FLOOR>(scene);
+}
+// Whether a surface may emit light: an emitter, or a floor that fades or that lamps light.
+template <class S>
+POLYFLY_FN bool uses_emission(const S& scene) {
+  return uses_any<FEATURE_EMITTERS | FEATURE_FADE | FEATURE_LIGHTMAP>(scene);
 }
 
 // A path's contribution, clamped to Constants::clamp after a diffuse bounce: few samples find small bright lights that
@@ -81,7 +86,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   const Int history =
       widened(ray.bounces & Int(DIFFUSED | DISPERSED | SPREAD_MASK | BLURRED),
               select(has_features<S>(FEATURE_COAT) ? is_mirror | s.coat_mirrors : is_mirror, s.widening, zero));
-  if constexpr (!weighs_samples<S>()) {
+  if (!weighs_samples(scene)) {
     flags = select(is_diffuse, Int(LIGHTS_SAMPLED | DIFFUSED), flags);
   } else {
     mis_distance = select(on, mis_distance + t, zero);
@@ -128,31 +133,31 @@ struct PathTracing : RandomSamples {
     if (has_fog(scene)) queue.add_radiance(incoming, clamp_indirect(scene, incoming, incoming.weight * s.fog), met);
     const SamplePoint point = queue.sampler(ray);
     Mask spreads = met & (max_component(s.albedo) > Real(0.0f));
-    if constexpr (weighs_samples<S>()) {
+    if (uses_emission(scene)) {
       const Mask glows = met & (max_component(s.emission) > Real(0.0f));
       if (any(glows)) {
         const Real share = emitter_mis_weight(scene, ray.bounces, state.mis_distance + hit.t, s.p, ray.d, s.emission,
                                               hit.surface, given_any(glows));
         queue.add_radiance(ray, clamp_indirect(scene, ray, ray.weight * s.emission * share), glows);
       }
-      spreads = spreads | (met & (s.alpha > Real(0.0f)) & (max_component(all_of(s.reflect)) > Real(0.0f)));
     }
+    if (uses_roughness(scene))
+      spreads = spreads | (met & (s.alpha > Real(0.0f)) & (max_component(all_of(s.reflect)) > Real(0.0f)));
     if (any(spreads)) {
       const Mask lit = given_any(spreads);
+      const int lights = uses<FEATURE_LIGHTS>(scene) ? scene.lights.len : 0;
       POLYFLY_NO_UNROLL
-      for (int i = 0; i < scene.lights.len; ++i) sample_light<false>(scene, i, ray, s, lit, queue);
+      for (int i = 0; i < lights; ++i) sample_light<false>(scene, i, ray, s, lit, queue);
       if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
         if (has_caustics(scene)) {
           const Vec light = caustics<false>(scene, ray, s, wave, point, lit);
           queue.add_radiance(ray, clamp_indirect(scene, ray, light), spreads);
         }
       }
-      if constexpr (weighs_samples<S>()) {
-        if (uses_any<FEATURE_EMITTERS | FEATURE_SKY_MAP>(scene) && scene.emitters.len > 0) {
-          LightSample sample = sample_emitter(scene, ray, s, point, lit);
-          sample.colour = clamp_indirect(scene, ray, sample.colour);
-          queue.shadow_ray(ray, s, sample);
-        }
+      if (uses_any<FEATURE_EMITTERS | FEATURE_SKY_MAP>(scene) && scene.emitters.len > 0) {
+        LightSample sample = sample_emitter(scene, ray, s, point, lit);
+        sample.colour = clamp_indirect(scene, ray, sample.colour);
+        queue.shadow_ray(ray, s, sample);
       }
     }
     Mask continues;

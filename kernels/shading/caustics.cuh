@@ -26,7 +26,7 @@ POLYFLY_FN bool is_refracting(const Material& m) {
 
 template <class S>
 POLYFLY_FN bool has_film(const S& scene, const Material& m) {
-  return uses<FEATURE_TINTS>(scene) && m.film > 0;
+  return uses<FEATURE_FILMS>(scene) && m.film > 0;
 }
 template <class S>
 POLYFLY_FN bool has_coat(const S& scene, const Material& m) {

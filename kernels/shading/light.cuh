@@ -107,11 +107,12 @@ POLYFLY_NOINLINE Real emitter_mis_weight(const S& scene, Int bounces, Real t, Ve
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Mask sampled = met & ((bounces & Int(LIGHTS_SAMPLED)) != Int(0));
   const Int kind = surface_kind(surface), number = surface_index(surface);
-  const Mask round = sampled & (kind == Int(SHAPE_SPHERE)), flat = sampled & (kind == Int(SHAPE_TRIANGLE));
+  Mask round = first_lanes(0), flat = round, ellipsoid = round;
+  if (uses<FEATURE_SPHERES>(scene)) round = sampled & (kind == Int(SHAPE_SPHERE));
+  if (uses<FEATURE_TRIANGLES>(scene)) flat = sampled & (kind == Int(SHAPE_TRIANGLE));
+  if (uses<FEATURE_ELLIPSOIDS>(scene)) ellipsoid = sampled & (kind == Int(SHAPE_ELLIPSOID));
   const Mask on_body = sampled & (kind == Int(SHAPE_BODY));
   const Real lamp = select(on_body & ((bounces & Int(LAMPS_SAMPLED)) != Int(0)), zero, one);
-  Mask ellipsoid = first_lanes(0);
-  if constexpr (has_features<S>(FEATURE_ELLIPSOIDS)) ellipsoid = sampled & (kind == Int(SHAPE_ELLIPSOID));
   if (!any(round | flat | ellipsoid)) return lamp;
   // The size by which an emitter's probability grows (device_scene/lights.rs), and the pdf of a point within it.
   Real size = zero, pdf = zero;
@@ -180,9 +181,12 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   const Real square = max(dot(to, to), Real(1.0e-12f)), distance = sqrt(square);
   const Vec axis = to * reciprocal(distance);
   // A sphere is sampled within the cone that it subtends; a lamp is a point.
-  const Mask wide = kind == Int(EMITTER_SPHERE);
+  Mask wide = first_lanes(0), flat = wide, celestial = wide, ellipsoid = wide;
+  if (uses<FEATURE_SPHERES>(scene)) wide = kind == Int(EMITTER_SPHERE);
+  if (uses<FEATURE_TRIANGLES>(scene)) flat = kind == Int(EMITTER_TRIANGLE);
+  if (uses<FEATURE_SKY_MAP>(scene)) celestial = met & (kind == Int(EMITTER_SKY));
+  if (uses<FEATURE_ELLIPSOIDS>(scene)) ellipsoid = met & (kind == Int(EMITTER_ELLIPSOID));
   Mask outside = square > radius * radius;
-  const Mask flat = kind == Int(EMITTER_TRIANGLE);
   const Real cap = one_minus_cos_max(radius, square);
   Real sine, cosine;
   sincos_2pi(u2.u, sine, cosine);
@@ -220,8 +224,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
   const Real inverse_pmf = read(data, words, at + Int(WORD(Emitter, inverse_pmf)), met);
   Real chosen = drawn ? inverse_pmf : one;
   Vec radiance = colour;
-  const Mask celestial = met & (kind == Int(EMITTER_SKY));
-  if (has_features<S>(FEATURE_SKY_MAP) && any(celestial)) {
+  if (any(celestial)) {
     // The sky, uniformly within the cell of the map: radiance times cosine, over pi times the pdf.
     const Int cell = read((const int*)data, words, at + Int(WORD(Emitter, index)), celestial);
     const Int row = select(celestial, cell >> SKY_CELLS_LOG2, Int(0)),
@@ -236,8 +239,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     chosen = select(celestial, one, chosen);
     radiance = select(celestial, sky_map(scene, direction, celestial), radiance);
   }
-  const Mask ellipsoid = met & (kind == Int(EMITTER_ELLIPSOID));
-  if (has_features<S>(FEATURE_ELLIPSOIDS) && any(ellipsoid)) {
+  if (any(ellipsoid)) {
     // An ellipsoid: radiance times cosine, over pi times the pdf.
     const Int which = read((const int*)data, words, at + Int(WORD(Emitter, index)), ellipsoid);
     const EllipsoidSample e = sample_ellipsoid(read_ellipsoids(scene, which, ellipsoid), s.p, u2, ellipsoid);
@@ -307,7 +309,7 @@ POLYFLY_FN Int samples_at_bounce(int max_samples, Int bounce) {
 // The number of lights, as sample_light counts them.
 template <class S>
 POLYFLY_FN int light_count(const S& scene) {
-  int count = scene.lights.len;
+  int count = uses<FEATURE_LIGHTS>(scene) ? scene.lights.len : 0;
   if constexpr (has_features<S>(FEATURE_EMITTERS)) {
     if (uses<FEATURE_EMITTERS>(scene) && scene.constants.lamp_samples != 0 && scene.emitters.len > 0) ++count;
   }
@@ -326,11 +328,11 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
   if constexpr (has_any<S>(FEATURE_AREA_LIGHTS | FEATURE_EMITTERS | FEATURE_AO)) {
     // One call of shadow_ray for all kinds of lights, since each call inlines the whole code of a shadow ray on a GPU.
     const bool ambient = WITH_EMITTERS && uses<FEATURE_AO>(scene) && i + 1 == light_count(scene);
-    const bool emitters = WITH_EMITTERS && !ambient && i == scene.lights.len;
+    const bool emitters = WITH_EMITTERS && uses<FEATURE_EMITTERS>(scene) && !ambient && i == scene.lights.len;
     const bool all = emitters && scene.constants.lamp_samples < 0;
     Light light = {};
     if (!emitters && !ambient) light = scene.lights.at(i);
-    int max_samples = light.radius > 0.0f ? light.samples : 1;
+    int max_samples = uses<FEATURE_AREA_LIGHTS>(scene) && light.radius > 0.0f ? light.samples : 1;
     if (emitters) max_samples = all ? scene.emitters.len : scene.constants.lamp_samples;
     if (ambient) max_samples = scene.constants.ao_samples;
     const Int bounce = ray.bounces & Int(BOUNCE_MASK);
@@ -352,7 +354,7 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
         sample = emitter_light<false>(scene, number, !all, u2, ray, s, sampled);
       } else {
         Vec towards = vec(light.position) - s.p;
-        if (light.radius > 0.0f) {
+        if (uses<FEATURE_AREA_LIGHTS>(scene) && light.radius > 0.0f) {
           const Pair u2 =
               get_2d(subsample(queue.sampler(ray), count, j), bounce * Int(scene.lights.len) + Int(i + DIM_LIGHTS));
           towards = point_on_light(light, towards, s.n, u2);

@@ -221,11 +221,13 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     }
   }
   if constexpr (has_materials<S>()) {
-    s.alpha = MATERIAL_REAL(material, alpha);
-    s.edge = MATERIAL_REAL(material, edge);
+    if (uses_roughness(scene)) {
+      s.alpha = MATERIAL_REAL(material, alpha);
+      s.edge = MATERIAL_REAL(material, edge);
+    }
     if (uses<FEATURE_BEVELS>(scene)) s.widening = x.curvature * s.cone;
     if constexpr ((USES & TEXTURED) != 0) {
-      s.alpha = select(x.has_relief, x.alpha, s.alpha);
+      if (uses_roughness(scene)) s.alpha = select(x.has_relief, x.alpha, s.alpha);
       // Slopes of a relief differ by more from sample to sample than a star is wide.
       s.reflect_flags = select(x.has_relief, Int(BLURRED), Int(0));
     }
@@ -235,15 +237,15 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     }
     const Real sheet = MATERIAL_REAL(material, sheet);
     const Mask is_sheet = m & (sheet > zero);
-    if ((USES & SHEETS) != 0 && uses<FEATURE_FLOOR>(scene) && any(is_sheet)) {
+    if ((USES & SHEETS) != 0 && uses<FEATURE_CLEAR_FLOOR>(scene) && any(is_sheet)) {
       const Real share = sheet_reflectance(select(is_sheet, sheet, one), -dot(s.n, ray.d));
       s.reflect = select(is_sheet, Reflectance<S>::all(share), s.reflect);
       s.transmit = select(is_sheet, s.transmit * (one - share), s.transmit);
     }
   }
   Mask filmed = first_lanes(0);
-  if constexpr (has_features<S>(FEATURE_TINTS)) {
-    if (uses<FEATURE_TINTS>(scene)) filmed = m & (MATERIAL_INT(material, film) > Int(0));
+  if constexpr (has_features<S>(FEATURE_FILMS)) {
+    if (uses<FEATURE_FILMS>(scene)) filmed = m & (MATERIAL_INT(material, film) > Int(0));
   }
   const Mask glass = m & (MATERIAL_INT(material, kind) == Int(MATERIAL_GLASS));
   if ((USES & REFRACTS) != 0 && uses<FEATURE_REFRACTION>(scene) && any(glass)) {
@@ -255,8 +257,8 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     s.reflect = select(plain, Reflectance<S>::all(share), s.reflect);
     s.transmit = select(plain, s.transmit * (one - share), s.transmit);
   }
-  if constexpr (has_features<S>(FEATURE_TINTS)) {
-    if (uses<FEATURE_TINTS>(scene) && any(filmed)) {
+  if constexpr (has_features<S>(FEATURE_FILMS)) {
+    if (uses<FEATURE_FILMS>(scene) && any(filmed)) {
       const Mask tinted = filmed & x.has_texture & (MATERIAL_INT(material, kind) == Int(MATERIAL_METAL));
       shade_film(scene, ray, hit, filmed, MATERIAL_INT(material, film), MATERIAL_VEC(material, mirror),
                  select(tinted, x.texture, vec(one, one, one)), s);

@@ -130,7 +130,7 @@ POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray&
       light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)));
   }
   if constexpr (has_features<S>(FEATURE_TRANSPARENT_SKY)) {
-    if (scene.constants.transparent)
+    if (uses<FEATURE_TRANSPARENT_SKY>(scene) && scene.constants.transparent)
       return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
   }
   return light;

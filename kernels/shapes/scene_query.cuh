@@ -83,7 +83,7 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
     if (!any(crosses)) continue;
     const FloorHit c = floor_hit(scene, quad, o, d, floor_distance(quad, level, o, d));
     const Mask stopped = crosses & c.hit & (c.t < one);
-    if (uses<FEATURE_FLOOR>(scene)) {
+    if (uses<FEATURE_CLEAR_FLOOR>(scene)) {
       const Material& material = scene.materials.at(FLOOR_MATERIAL);
       // An endless floor that fades is still opaque: what it shows in its place is the sky.
       const bool fades = scene.constants.floor_fade > 0.0f && quad.side != FLOOR_ENDLESS;

@@ -2,8 +2,8 @@
 
 use crate::assets::relief::{self, ReliefMaps};
 use crate::gpu_types::{
-    Constants, FEATURE_DISPLACED, FEATURE_ENDLESS_FLOOR, FEATURE_FADE, FEATURE_FLOOR, FEATURE_ROUGHNESS,
-    FEATURE_TEXTURE, FLOOR_ENDLESS, FLOOR_ROUND, FeatureSet, FloorQuad, RELIEF_FLAT,
+    Constants, FEATURE_CLEAR_FLOOR, FEATURE_DISPLACED, FEATURE_ENDLESS_FLOOR, FEATURE_FADE, FEATURE_FLOOR,
+    FEATURE_RELIEF, FEATURE_ROUGHNESS, FEATURE_TEXTURE, FLOOR_ENDLESS, FLOOR_ROUND, FeatureSet, FloorQuad, RELIEF_FLAT,
 };
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Floor, FloorShape, MaterialKind, Relief, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
@@ -35,8 +35,19 @@ pub fn features(floor: &Floor) -> FeatureSet {
     of_shape(floor)
         | (FeatureSet::from(floor.texture.is_some()) * FEATURE_TEXTURE)
         | (FeatureSet::from(floor.fade > 0.0) * FEATURE_FADE)
-        | (FeatureSet::from(floor.relief.is_some()) * FEATURE_ROUGHNESS)
+        | (FeatureSet::from(floor.relief.is_some()) * (FEATURE_RELIEF | FEATURE_ROUGHNESS))
+        | (FeatureSet::from(is_clear(floor)) * FEATURE_CLEAR_FLOOR)
         | (FeatureSet::from(floor.relief.as_ref().is_some_and(|relief| relief.displaced)) * FEATURE_DISPLACED)
+}
+
+// Whether it lets light through somewhere.
+fn is_clear(floor: &Floor) -> bool {
+    let is_opaque = match floor.material.kind {
+        MaterialKind::Plain { transparency, .. } => transparency == 0.0,
+        MaterialKind::Glass { .. } => false,
+        MaterialKind::Metal { .. } | MaterialKind::Light { .. } => true,
+    };
+    !is_opaque || floor.fade > 0.0 && floor.shape != FloorShape::Endless
 }
 
 fn of_shape(floor: &Floor) -> FeatureSet {

@@ -6,7 +6,7 @@ use super::shapes::polyhedron::{lamp_light, lamp_radius};
 use super::upload::ArrayUploader;
 use crate::assets::Assets;
 use crate::gpu_types::{
-    FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, FeatureSet, Light as GpuLight, SMALL_LIGHTS, Scene as GpuScene,
+    FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, FEATURE_LIGHTS, FeatureSet, Light as GpuLight, SMALL_LIGHTS, Scene as GpuScene,
 };
 use crate::math::platonic::Solid;
 use crate::math::srgb::{linear, linear_colour};
@@ -54,7 +54,8 @@ fn points(scene: &Scene, assets: &Assets, reach: f32) -> Vec<GpuLight> {
 
 /// The features that lights need from kernels, as bits of Constants::features.
 pub fn features(lights: &[Light]) -> FeatureSet {
-    (FeatureSet::from(lights.iter().any(|l| l.radius > 0.0)) * FEATURE_AREA_LIGHTS)
+    (FeatureSet::from(!lights.is_empty()) * FEATURE_LIGHTS)
+        | (FeatureSet::from(lights.iter().any(|l| l.radius > 0.0)) * FEATURE_AREA_LIGHTS)
         | (FeatureSet::from(lights.len() > SMALL_LIGHTS as usize) * FEATURE_ARRAYS)
 }
 

@@ -4,8 +4,8 @@ use super::coat::with_coat;
 use super::film::Films;
 use super::grain::with_grain;
 use crate::gpu_types::{
-    FEATURE_BRUSHED, FEATURE_COAT, FEATURE_EMITTERS, FEATURE_MATERIALS, FEATURE_REFRACTION, FEATURE_ROUGHNESS,
-    FEATURE_TINTS, FeatureSet, MATERIAL_GLASS, MATERIAL_METAL, Material as GpuMaterial,
+    FEATURE_BRUSHED, FEATURE_COAT, FEATURE_EMITTERS, FEATURE_FILMS, FEATURE_MATERIALS, FEATURE_REFRACTION,
+    FEATURE_ROUGHNESS, FEATURE_TINTS, FeatureSet, MATERIAL_GLASS, MATERIAL_METAL, Material as GpuMaterial,
 };
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::Vec3;
@@ -76,6 +76,7 @@ pub fn features_of(m: &GpuMaterial) -> FeatureSet {
         | (FeatureSet::from(m.kind == MATERIAL_GLASS || m.ior != 1.0) * FEATURE_REFRACTION)
         | (FeatureSet::from(m.coat > 0.0) * FEATURE_COAT)
         | (FeatureSet::from(m.stretch > 0.0) * FEATURE_BRUSHED)
+        | (FeatureSet::from(m.film != 0) * FEATURE_FILMS)
         | (FeatureSet::from(m.dispersion > 0.0 || m.absorb != [0.0; 3] || m.film != 0) * FEATURE_TINTS)
 }
 

@@ -3,8 +3,8 @@
 use crate::assets::Assets;
 use crate::assets::sky::{self, SkyMap, octahedron, unfolded};
 use crate::gpu_types::{
-    Constants, FEATURE_AREA_LIGHTS, FEATURE_SKY_MAP, FEATURE_STARS, FEATURE_SUN, FEATURE_TRANSPARENT_SKY, FeatureSet,
-    Light, STAR_CELLS, STAR_REACH, Star,
+    Constants, FEATURE_AREA_LIGHTS, FEATURE_LIGHTS, FEATURE_SKY_MAP, FEATURE_STARS, FEATURE_SUN,
+    FEATURE_TRANSPARENT_SKY, FeatureSet, Light, STAR_CELLS, STAR_REACH, Star,
 };
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{length, normalise, scale, sub, to_f32};
@@ -19,7 +19,7 @@ const SIDE: usize = STAR_CELLS as usize;
 pub fn features(sky: &Sky) -> FeatureSet {
     (FeatureSet::from(sky.image.is_some()) * FEATURE_SKY_MAP)
         | (FeatureSet::from(sky.image == Some(SkySource::Night)) * FEATURE_STARS)
-        | (FeatureSet::from(sky.image == Some(SkySource::Sun)) * (FEATURE_AREA_LIGHTS | FEATURE_SUN))
+        | (FeatureSet::from(sky.image == Some(SkySource::Sun)) * (FEATURE_LIGHTS | FEATURE_AREA_LIGHTS | FEATURE_SUN))
         | (FeatureSet::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
 }
 

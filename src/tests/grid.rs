@@ -115,6 +115,9 @@ fn the_grid_finds_what_asking_every_ball_finds() {
 #[test]
 fn pictures_by_the_grid_are_those_by_the_tree() {
     let light = "[[light]]\nposition = [5, -9, 12]\n";
+    let floor =
+        "[floor]\ncorners = [[-9, -9, -7], [-9, 9, -7], [9, 9, -7], [9, -9, -7]]\nsize = \"infinite\"\nfade = 60\n";
+    let shining = "[[sphere]]\ncenter = [0, -10, 30]\nradius = 9\nmaterial = \"light\"\nstrength = 5\n";
     let ways = [
         ("whitted", format!("{light}{CAMERA}[render]\nsamples = 2\n")),
         ("ao", format!("{CAMERA}[render]\nintegrator = \"ao\"\nsamples = 4\n")),
@@ -125,6 +128,24 @@ fn pictures_by_the_grid_are_those_by_the_tree() {
                 "{light}[floor]\ncorners = [[-6,-6,-6],[-6,6,-6],[6,6,-6],[6,-6,-6]]\n[camera]\nlens = 0.2\nfocus = 12\n\
                  position = [9, -12, 6]\nlook_at = [0, 0, 0]\n[render]\nintegrator = \"path\"\nsamples = 4\ndepth = 8\n"
             ),
+        ),
+        (
+            "whitted by the sea with the sun, fog, occlusion and a light with a radius",
+            format!(
+                "{light}radius = 2\n[sky]\nimage = \"@sun\"\n[air]\ndensity = 0.01\n{floor}coat = 1\n[floor.relief]\nbump = \"@ripples\"\n\
+                 depth = 0.1\n{CAMERA}[render]\nsamples = 2\nao_samples = 2\nlight_samples = 3\n"
+            ),
+        ),
+        (
+            "path with a ball that shines, a sky's picture and a rough floor",
+            format!(
+                "{shining}[sky]\nimage = \"@overcast\"\n{floor}reflection = 0.3\nroughness = 0.3\n{CAMERA}[render]\n\
+                 integrator = \"path\"\nsamples = 4\ndepth = 8\n"
+            ),
+        ),
+        (
+            "path until the noise is low",
+            format!("{shining}{light}{CAMERA}[render]\nintegrator = \"path\"\nsamples = \"4..16\"\ndepth = 8\n"),
         ),
     ];
     for (world, text) in worlds() {

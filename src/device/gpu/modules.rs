@@ -301,7 +301,8 @@ mod tests {
         let linear = DeviceNeeds { linear: true, ..DeviceNeeds::default() };
         let horizon = FEATURE_SKY_MAP | FEATURE_ENDLESS_FLOOR;
         assert_eq!(kind(INTEGRATOR_WHITTED, horizon, &linear), SceneKind::Horizon);
-        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, &linear), SceneKind::Full);
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS | FEATURE_TREE, &linear), SceneKind::Full);
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, &linear), SceneKind::Grid);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS | FEATURE_TREE, &all), SceneKind::Plain);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, &all), SceneKind::Grid);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Full);
