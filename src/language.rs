@@ -398,6 +398,9 @@ messages! {
     grey_sky(code, tone)
         "the sky's white is shown as {code} of 255: the tone curve \"{tone}\" keeps room for what is brighter; `tone = \"clip\"` in [film] shows it as it is"
         "белое небо выглядит как {code} из 255: кривая \"{tone}\" оставляет место для более яркого; `tone = \"clip\"` в [film] покажет его как есть";
+    smooth_grain()
+        "`anisotropy` changes nothing where `roughness` is 0: a smooth metal shows no grain; give it a `roughness`"
+        "`anisotropy` ничего не меняет, где `roughness` равна 0: у гладкого металла шлифовка не видна; задайте `roughness`";
     frame_number(list) "frame {list}" "кадр {list}";
     frame_numbers(list) "frames {list}" "кадры {list}";
     up_to(percent) "up to {percent}" "до {percent}";

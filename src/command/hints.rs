@@ -17,7 +17,8 @@ const NARROW_DEG: f64 = 2.0;
 
 /// Likely mistakes, one sentence each.
 pub fn hints(scene: &Scene, language: Language) -> Vec<Hint> {
-    of_camera(scene, language).into_iter().chain(of_sky(scene, language).map(Hint::from)).collect()
+    let others = of_sky(scene, language).into_iter().chain(of_grain(scene, language));
+    of_camera(scene, language).into_iter().chain(others.map(Hint::from)).collect()
 }
 
 // A hint about bodies with these numbers.
@@ -94,4 +95,21 @@ fn of_sky(scene: &Scene, language: Language) -> Option<String> {
     let is_white = sky.image.is_none() && sky.zenith.iter().chain(&sky.horizon).all(|&x| x == 1.0);
     let shown = 255.0 * tone.encode(tone.tone_map([1.0; 3])[0].clamp(0.0, 1.0));
     (is_white && shown < NEARLY_WHITE).then(|| language.grey_sky(format_args!("{shown:.0}"), tone.name()))
+}
+
+// Checks whether a metal has a grain, but never a roughness.
+fn of_grain(scene: &Scene, language: Language) -> Option<String> {
+    let smooth = |frame: u32| {
+        let now = scene.at(f64::from(frame));
+        let world = &now.world;
+        let (floor, bodies) = (world.floor.iter().map(|f| &f.material), world.bodies.iter().map(|b| &b.material));
+        let all = floor.chain(bodies).chain(world.materials());
+        all.map(|m| m.grain.anisotropy > 0.0 && m.roughness == 0.0).collect::<Vec<bool>>()
+    };
+    let frames = scene.output.frames;
+    let mut always = smooth(0);
+    for frame in (0..frames).step_by(frames.div_ceil(8).max(1) as usize) {
+        always.iter_mut().zip(smooth(frame)).for_each(|(all, now)| *all &= now);
+    }
+    always.contains(&true).then(|| language.smooth_grain())
 }

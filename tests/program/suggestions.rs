@@ -357,10 +357,12 @@ fn what_may_not_be_meant_is_said_in_a_render_too() {
         polyfly(dir.path(), &["s.toml", "--cpu", "--overwrite"])
     };
     let away = "[camera]\nposition = [5, 0, 0]\nlook_at = [9, 0, 0]\n";
+    let brushed = "[[sphere]]\ncenter = [0, 0, 1]\nmaterial = \"metal\"\nanisotropy = 0.5\n";
     for (camera, more, hint) in [
         (away, "", "body 1 is never in the camera's sight"),
         ("[camera]\nposition = [5, 0, 0]\nlook_at = [5, 0, 0]\n", "", "the camera is at the point that it looks at"),
         ("", "[sky]\nzenith = [1, 1, 1]\nhorizon = \"white\"\n", "the sky's white is shown as 237 of 255"),
+        ("", brushed, "`anisotropy` changes nothing"),
     ] {
         let run = scene(camera, more);
         assert!(run.status.success() && words(&run).contains(hint), "{hint}: {}", words(&run));
@@ -369,6 +371,8 @@ fn what_may_not_be_meant_is_said_in_a_render_too() {
     }
     let plain = scene("", "");
     assert!(!words(&plain).contains("sight") && !words(&plain).contains("white"), "{}", words(&plain));
+    let rough = "roughness = { keys = [[0, 0], [1, 0.5]] }\n";
+    assert!(!words(&scene("", &format!("{brushed}{rough}"))).contains("anisotropy"));
     // Two paths for one camera: the second would have no effect.
     let both = scene(&format!("{away}[camera.eye]\nr = 3\n"), "");
     assert_eq!(both.status.code(), Some(65));
