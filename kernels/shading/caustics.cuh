@@ -89,8 +89,7 @@ POLYFLY_NOINLINE Mask passes_bending_body(const S& scene, Vec o, Vec d, Int last
     if (!any(tested)) continue;
     Interval c = intersect_convex(scene, body, q, d);
     Mask crossed = tested & (c.enter < c.leave) & (c.enter < Real(1.0f)) & (c.leave > Real(0.0f));
-    const float bevel = bevel_of(scene, body);
-    if (bevel > 0.0f && any(crossed)) crossed = bevel_interval(scene, body, bevel, q, d, first_lanes(0), crossed, c);
+    if (uses<FEATURE_BEVELS>(scene)) crossed = bevel_interval(scene, body, q, d, first_lanes(0), crossed, c);
     through = through | (crossed & (c.enter > Real(0.0f)) & (c.leave < Real(1.0f)));
   }
   return through;

@@ -94,6 +94,7 @@ POLYFLY_FN Crossing enter_bevelled(const S& scene, const Body& body, float bevel
 template <class S>
 POLYFLY_NOINLINE Crossing into_bevelled(const S& scene, const Body& body, float bevel, Vec p, Vec d, Mask m) {
   Crossing crossing = {Real(0.0f), m};
+  if (!any(m)) return crossing;
   const Mask off = m & is_bevelled_off(scene, body, bevel, p);
   if (!any(off)) return crossing;
   const Real scale = inverse_power_of_two(largest(d));
@@ -104,20 +105,18 @@ POLYFLY_NOINLINE Crossing into_bevelled(const S& scene, const Body& body, float 
 }
 
 // Takes what bevels take of c, the part of a line that is inside of the sharp body; `inside`: lanes that start within.
-// Returns the lanes of m in which something is left.
+// Returns the lanes of m in which something is left. There is no branch around the calls: a GPU's compiler keeps few barriers
+// of lanes that wait for each other across a call, and shadow rays are many loops deep (tests in src/device/gpu/modules.rs).
 template <class S>
-POLYFLY_FN Mask bevel_interval(const S& scene, const Body& body, float bevel, Vec q, Vec d, Mask inside, Mask m,
-                               Interval& c) {
-  const Mask outside = m & !inside;
-  if (any(outside)) {
-    const Crossing in = into_bevelled(scene, body, bevel, fma(d, c.enter, q), d, outside);
-    c.enter = select(outside, c.enter + in.t, c.enter);
-    m = m & (inside | in.found);
-  }
-  if (any(m)) {
-    const Crossing out = into_bevelled(scene, body, bevel, fma(d, c.leave, q), -d, m);
-    c.leave = select(m, c.leave - out.t, c.leave);
-  }
+POLYFLY_FN Mask bevel_interval(const S& scene, const Body& body, Vec q, Vec d, Mask inside, Mask m, Interval& c) {
+  const float bevel = bevel_of(scene, body);
+  const Mask bevelled = bevel > 0.0f ? m : first_lanes(0), outside = bevelled & !inside;
+  const Crossing in = into_bevelled(scene, body, bevel, fma(d, c.enter, q), d, outside);
+  c.enter = select(outside, c.enter + in.t, c.enter);
+  m = m & (in.found | !outside);
+  const Mask left = bevelled & m;
+  const Crossing out = into_bevelled(scene, body, bevel, fma(d, c.leave, q), -d, left);
+  c.leave = select(left, c.leave - out.t, c.leave);
   return m;
 }
 

@@ -132,12 +132,12 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
       const Crossing in = into_bevelled(scene, body, bevel, fma(ray.d, c.enter, q), ray.d, crossed);
       c.enter = select(crossed, c.enter + in.t, c.enter);
       crossed = crossed & in.found;
-      const Mask started_within = crossed & !(c.enter > Real(0.0f));
-      if (any(started_within)) {
-        const Crossing out = into_bevelled(scene, body, bevel, fma(ray.d, c.leave, q), -ray.d, started_within);
-        c.leave = select(started_within, c.leave - out.t, c.leave);
-        crossed = crossed & (c.leave > Real(0.0f));
-      }
+    }
+    const Mask started_within = crossed & !(c.enter > Real(0.0f));
+    if (bevel > 0.0f && any(started_within)) {
+      const Crossing out = into_bevelled(scene, body, bevel, fma(ray.d, c.leave, q), -ray.d, started_within);
+      c.leave = select(started_within, c.leave - out.t, c.leave);
+      crossed = crossed & (c.leave > Real(0.0f));
     }
   }
   const Mask within = !(c.enter > Real(0.0f));
@@ -162,10 +162,9 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   Interval c = intersect_convex(scene, body, q, d);
   Mask crossed = tested & (here | (c.enter < c.leave));
   if constexpr (has_features<S>(FEATURE_BEVELS)) {
-    const float bevel = bevel_of(scene, body);
-    if (bevel > 0.0f) {
-      crossed = crossed & (here | (c.enter < one)) & (c.leave > zero);
-      if (any(crossed)) crossed = bevel_interval(scene, body, bevel, q, d, here, crossed, c);
+    if (uses<FEATURE_BEVELS>(scene)) {
+      const Mask reached = crossed & (here | (c.enter < one)) & (c.leave > zero);
+      crossed = bevel_interval(scene, body, q, d, here, reached, c) | (crossed & !reached);
     }
   }
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
