@@ -152,7 +152,7 @@ POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Real cover = box_coverage(rim, across, inverse_width) - box_coverage(-rim, across, inverse_width);
   Mask outside = facing < zero;
   // Outside of a round edge, one of its faces may be seen from behind.
-  if constexpr (has_features<S>(FEATURE_BEVELS)) {
+  if constexpr (has_features<S>(FEATURE_ROUND)) {
     if (bevel_of(scene, body) > 0.0f) outside = dot(s.n, q) > zero;
   }
   Real hidden = zero;
@@ -216,7 +216,7 @@ POLYFLY_FN void shade_bars(const S& scene, const FrameParams& frame, int k, cons
       ? max(rim, fma(f.slant, Real(LAMP_WIDTH * body.bar * body.bar_to_edge), Real(body.lamp_across)))
       : rim;
   Real from_edge = x.edge_distance;
-  if constexpr (has_features<S>(FEATURE_BEVELS)) from_edge = from_edge - x.depth;
+  if constexpr (has_features<S>(FEATURE_ROUND)) from_edge = from_edge - x.depth;
   const Mask near = m & (from_edge * Real(body.bar_to_edge) < fma(f.width, f.slant * Real(0.5f), reach));
   if (!any(near)) return;
   const Real hidden = shade_bar(scene, body, ray, q, x.face, x.edge_distance, from_edge, f, near, s);

@@ -71,7 +71,7 @@ POLYFLY_FN Mask is_in_facet(const S& scene, const Body& body, int i, Vec q, Real
 // The border of faces that throws no caustics: bars are opaque, and bevels bend the light elsewhere.
 POLYFLY_FN Real facet_rim(const Body& body, const Material& m) {
   const Real bar = Real(body.bar);
-  return m.bevel > 0.0f ? max(bar, reciprocal(Real(m.bevel))) : bar;
+  return m.bevel != 0.0f ? max(bar, reciprocal(Real(m.bevel < 0.0f ? -m.bevel : m.bevel))) : bar;
 }
 
 // Whether a segment passes through a body that bends light. Straight light does not get there; refracted light does.
@@ -89,7 +89,7 @@ POLYFLY_NOINLINE Mask passes_bending_body(const S& scene, Vec o, Vec d, Int last
     if (!any(tested)) continue;
     Interval c = intersect_convex(scene, body, q, d);
     Mask crossed = tested & (c.enter < c.leave) & (c.enter < Real(1.0f)) & (c.leave > Real(0.0f));
-    if (uses<FEATURE_BEVELS>(scene)) crossed = bevel_interval(scene, body, q, d, first_lanes(0), crossed, c);
+    if (uses<FEATURE_ROUND>(scene)) crossed = bevel_interval<BevelsHere>(scene, body, q, d, first_lanes(0), crossed, c);
     through = through | (crossed & (c.enter > Real(0.0f)) & (c.leave < Real(1.0f)));
   }
   return through;

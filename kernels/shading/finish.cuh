@@ -74,7 +74,8 @@ POLYFLY_NOINLINE Finished finished(const S& scene, int k, Vec p, Vec n, Vec d, M
   const Body& body = scene.bodies.at(k);
   const Finish& finish = scene.finishes.at(k);
   const FacePlace at = face_place(scene, body, finish, p - vec(body.centre));
-  const Real covered = slanted_footprint(cone * Real(finish.per_length), dot(n, d)), one = Real(1.0f);
+  const Vec ground = bevel_of(scene, body) > 0.0f ? n : select(leaving, -at.outward, at.outward);
+  const Real covered = slanted_footprint(cone * Real(finish.per_length), dot(ground, d)), one = Real(1.0f);
   Finished result = {vec(one, one, one), n, Real(0.0f)};
   if (finish.texture_levels > 0) result.texture = finish_texture(scene, finish, at, covered, m);
   if (finish.relief_levels == 0) return result;
@@ -83,7 +84,7 @@ POLYFLY_NOINLINE Finished finished(const S& scene, int k, Vec p, Vec n, Vec d, M
                                    fract(at.u * tiles), fract(at.v * tiles), covered * tiles, m);
   const Real steepest = Real(finish.relief_slope * finish.per_length);
   const Vec uphill = fma(at.down, (texel.y - flat) * steepest, at.right * ((texel.x - flat) * steepest));
-  result.n = bent_normal(n - select(leaving, -uphill, uphill), n, d);
+  result.n = bent_normal(n - select(leaving, -uphill, uphill), ground, d);
   result.alpha = sqrt_or_zero(texel.z * Real(finish.relief_alpha));
   return result;
 }

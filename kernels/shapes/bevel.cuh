@@ -8,10 +8,12 @@
 #pragma once
 #include "interaction.cuh"
 
-// 1 / w; 0: the body has razor edges.
+// Narrow bevels are in the shading alone: nobody sees their outline, and a GPU takes up to 1.7 times as long for the shape.
+//
+// 1 / w; 0 or less: the shape of the body has razor edges.
 template <class S>
 POLYFLY_FN float bevel_of(const S& scene, const Body& body) {
-  return uses<FEATURE_BEVELS>(scene) ? scene.materials.at(body.material).bevel : 0.0f;
+  return uses<FEATURE_ROUND>(scene) ? scene.materials.at(body.material).bevel : 0.0f;
 }
 
 // Lanes in which a point of the sharp body's surface lies outside of the bevelled body.
@@ -92,7 +94,7 @@ POLYFLY_FN Crossing enter_bevelled(const S& scene, const Body& body, float bevel
 
 // The same for a point p of the sharp body's surface and a line p + t d, whatever the length of d.
 template <class S>
-POLYFLY_NOINLINE Crossing into_bevelled(const S& scene, const Body& body, float bevel, Vec p, Vec d, Mask m) {
+POLYFLY_FN Crossing into_bevelled_here(const S& scene, const Body& body, float bevel, Vec p, Vec d, Mask m) {
   Crossing crossing = {Real(0.0f), m};
   if (!any(m)) return crossing;
   const Mask off = m & is_bevelled_off(scene, body, bevel, p);
@@ -104,26 +106,49 @@ POLYFLY_NOINLINE Crossing into_bevelled(const S& scene, const Body& body, float 
   return crossing;
 }
 
+// Out of line, and in line for functions that are out of line themselves.
+template <class S>
+POLYFLY_NOINLINE Crossing into_bevelled(const S& scene, const Body& body, float bevel, Vec p, Vec d, Mask m) {
+  return into_bevelled_here(scene, body, bevel, p, d, m);
+}
+struct BevelsApart {
+  template <class S>
+  POLYFLY_METHOD static Crossing into(const S& scene, const Body& body, float bevel, Vec p, Vec d, Mask m) {
+    return into_bevelled(scene, body, bevel, p, d, m);
+  }
+};
+struct BevelsHere {
+  template <class S>
+  POLYFLY_METHOD static Crossing into(const S& scene, const Body& body, float bevel, Vec p, Vec d, Mask m) {
+    return into_bevelled_here(scene, body, bevel, p, d, m);
+  }
+};
+
 // Takes what bevels take of c, the part of a line that is inside of the sharp body; `inside`: lanes that start within.
 // Returns the lanes of m in which something is left. There is no branch around the calls: a GPU's compiler keeps few barriers
 // of lanes that wait for each other across a call, and shadow rays are many loops deep (tests in src/device/gpu/modules.rs).
-template <class S>
+template <class Bevels, class S>
 POLYFLY_FN Mask bevel_interval(const S& scene, const Body& body, Vec q, Vec d, Mask inside, Mask m, Interval& c) {
   const float bevel = bevel_of(scene, body);
   const Mask bevelled = bevel > 0.0f ? m : first_lanes(0), outside = bevelled & !inside;
-  const Crossing in = into_bevelled(scene, body, bevel, fma(d, c.enter, q), d, outside);
+  const Crossing in = Bevels::into(scene, body, bevel, fma(d, c.enter, q), d, outside);
   c.enter = select(outside, c.enter + in.t, c.enter);
   m = m & (in.found | !outside);
   const Mask left = bevelled & m;
-  const Crossing out = into_bevelled(scene, body, bevel, fma(d, c.leave, q), -d, left);
+  const Crossing out = Bevels::into(scene, body, bevel, fma(d, c.leave, q), -d, left);
   c.leave = select(left, c.leave - out.t, c.leave);
   return m;
 }
 
-// The normal of a bevelled body at q, on the ray's side, where the face's own is n.
+// The normal at q of a bevelled body, on the ray's side; of bevels in the shading alone, near the edges: it turns evenly from
+// the face's to the middle between both faces' at the edge. bevel: Material::bevel; n: the face's normal on the ray's side.
+//
+// Where the shape has razor edges, a ray that is reflected below the face outside passes the edge, as it would pass a round one,
+// since it cannot hit this body again. A refracted ray that enters lies between d and -n, so below the face. A ray that leaves may
+// do so on the adjacent face's side only. A ray reflected inside has to stay there.
 template <class S>
-POLYFLY_NOINLINE Vec bevelled_normal(const S& scene, const Body& body, float bevel, Vec q, Vec d, Vec n) {
-  const Real zero = Real(0.0f), one = Real(1.0f), steep = Real(bevel);
+POLYFLY_NOINLINE Vec bevelled_normal(const S& scene, const Body& body, float bevel, Vec q, Vec d, Vec n, Mask leaving) {
+  const Real zero = Real(0.0f), one = Real(1.0f), steep = Real(bevel < 0.0f ? -bevel : bevel);
   Vec sum = vec(zero, zero, zero);
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
@@ -133,6 +158,8 @@ POLYFLY_NOINLINE Vec bevelled_normal(const S& scene, const Body& body, float bev
     const Real back = max(fma(Real(slab.lo) - s, steep, one), zero);
     sum = fma(vec(slab.n), front - back, sum);
   }
-  const Vec outward = normalise_or(sum, n);
-  return select(dot(outward, d) < zero, outward, -outward);
+  const Vec outward = normalise_or(sum, select(leaving, -n, n));
+  if (uses<FEATURE_ROUND>(scene) && bevel > 0.0f) return select(dot(outward, d) < zero, outward, -outward);
+  const Vec leaning = select(leaving, -outward, outward);
+  return select(leaving, bent_normal(leaning, n, d), facing_normal(leaning, n, d));
 }

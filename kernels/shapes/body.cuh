@@ -67,7 +67,7 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
 template <class S>
 POLYFLY_FN Real distance_inside(const S& scene, const Body& body, Vec q, Vec d, Mask m) {
   const Real sharp = exit_distance(scene, body, q, d);
-  if constexpr (has_features<S>(FEATURE_BEVELS)) {
+  if constexpr (has_features<S>(FEATURE_ROUND)) {
     const float bevel = bevel_of(scene, body);
     if (bevel > 0.0f) return max(sharp - into_bevelled(scene, body, bevel, fma(d, sharp, q), -d, m).t, Real(0.0f));
   }
@@ -124,7 +124,7 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
   if (!any(tested)) return;
   Interval c = intersect_convex(scene, body, q, ray.d);
   Mask crossed = tested & (c.enter < c.leave) & (c.leave > Real(0.0f));
-  if constexpr (has_features<S>(FEATURE_BEVELS)) {
+  if constexpr (has_features<S>(FEATURE_ROUND)) {
     const float bevel = bevel_of(scene, body);
     // Bevels move entries farther away.
     if (bevel > 0.0f) crossed = crossed & !(c.enter > hit.t);
@@ -161,10 +161,10 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   const Mask here = line.last_surface == Int(body.origin_inside);
   Interval c = intersect_convex(scene, body, q, d);
   Mask crossed = tested & (here | (c.enter < c.leave));
-  if constexpr (has_features<S>(FEATURE_BEVELS)) {
-    if (uses<FEATURE_BEVELS>(scene)) {
+  if constexpr (has_features<S>(FEATURE_ROUND)) {
+    if (uses<FEATURE_ROUND>(scene)) {
       const Mask reached = crossed & (here | (c.enter < one)) & (c.leave > zero);
-      crossed = bevel_interval(scene, body, q, d, here, reached, c) | (crossed & !reached);
+      crossed = bevel_interval<BevelsApart>(scene, body, q, d, here, reached, c) | (crossed & !reached);
     }
   }
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
@@ -213,12 +213,13 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
   }
   Vec facing = select(dot(n, ray.d) < Real(0.0f), n, -n);
   if constexpr (has_features<S>(FEATURE_BEVELS)) {
-    const float bevel = bevel_of(scene, body);
-    const Mask bevelled = m & (nearest * Real(bevel) < Real(1.0f));
-    if (bevel > 0.0f && any(bevelled)) {
-      facing = select(bevelled, bevelled_normal(scene, body, bevel, q, ray.d, facing), facing);
-      x.depth = select(bevelled, own, x.depth);
-      x.curvature = select(bevelled, Real(2.0f * bevel * body.bar_lean), x.curvature);
+    const float bevel = uses<FEATURE_BEVELS>(scene) ? scene.materials.at(body.material).bevel : 0.0f;
+    const float steep = bevel < 0.0f ? -bevel : bevel;
+    const Mask bevelled = m & (nearest * Real(steep) < Real(1.0f));
+    if (uses<FEATURE_BEVELS>(scene) && steep > 0.0f && any(bevelled)) {
+      facing = select(bevelled, bevelled_normal(scene, body, bevel, q, ray.d, facing, hit.leaving), facing);
+      if (bevel_of(scene, body) > 0.0f) x.depth = select(bevelled, own, x.depth);
+      x.curvature = select(bevelled, Real(2.0f * steep * body.bar_lean), x.curvature);
     }
   }
   x.n = select(m, facing, x.n);

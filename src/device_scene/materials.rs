@@ -95,7 +95,9 @@ pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] 
             transparency: transparency as f32,
             emission: [0.0; 3],
             inverse_ior: (1.0 / m.ior()) as f32,
-            bevel: body.bevel_width().map_or(0.0, |width| (1.0 / width) as f32),
+            bevel: body
+                .bevel_width()
+                .map_or(0.0, |width| (1.0 / width) as f32 * if body.is_round() { 1.0 } else { -1.0 }),
             ..base
         };
         let grain = Grain { along: body.rotation.apply(m.grain.along), ..m.grain };

@@ -27,7 +27,7 @@ keys! {
         pub on: Option<Support> = None, below(support::FLOOR);
         /// Circumradius: the distance of every vertex from the center.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled(), animated();
-        /// Width of the bevel on each side of an edge, which is round then and catches the light; at most the radius of a face's inscribed circle counts, with which a cube is a ball. 0: razor edges.
+        /// Width of the bevel on each side of an edge, which is round then and catches the light; below 0.03 in the shading alone. At most the radius of a face's inscribed circle counts, with which a cube is a ball. 0: razor edges.
         pub bevel: f64 = 0.0, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), animated();
         /// How its panes look; their color tints what passes through them.
         pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);

@@ -8,7 +8,15 @@ const MOMENTS: u32 = 4096;
 // Active faces are found after a few rounds.
 const ROUNDS: u32 = 20;
 
+// Narrower bevels, in circumradii, are in the shading alone.
+const ROUND_FROM: f64 = 0.03;
+
 impl Body {
+    /// Whether its bevels are in its shape.
+    pub(crate) fn is_round(&self) -> bool {
+        self.bevel >= ROUND_FROM
+    }
+
     /// The width of its bevels as kernels have it, measured from the adjacent face's plane: those of a face's edges meet in its
     /// middle at most. None if it has razor edges; kernels can't tell a bevel below a hundred-thousandth of the radius from them.
     pub(crate) fn bevel_width(&self) -> Option<f64> {

@@ -26,7 +26,7 @@ impl Shape for Body {
     }
     fn reach(&self, direction: Vec3) -> f64 {
         let turned = || self.vertices().into_iter().map(|v| swept(self.rotation, self.motion.turns, v, direction));
-        let round = self.bevel_width().map(|width| self.round_reach(width, direction));
+        let round = self.bevel_width().filter(|_| self.is_round()).map(|width| self.round_reach(width, direction));
         round.unwrap_or_else(|| turned().fold(f64::MIN, f64::max)) + travel(&self.motion, direction)
     }
 }

@@ -115,7 +115,7 @@ fn rays_meet_the_round_body() {
     let mut random = Draws(11);
     let (mut met, mut inside) = (0, 0);
     for solid in Solid::ALL {
-        for bevel in [0.002, 0.03, 0.2, 0.4, 1.0] {
+        for bevel in [0.03, 0.06, 0.2, 0.4, 1.0] {
             for within in [false, true] {
                 let target = random.around(0.3).map(f64::from);
                 let eye = scale(random_direction(&mut random), if within { 0.15 } else { 2.2 });
@@ -171,6 +171,39 @@ fn mirrors_reflect_by_the_round_surface() {
                 };
                 let off = (f64::from(got[0]) - expected).abs();
                 assert!(off < 1e-3, "{solid:?}, bevel {bevel}, pixel {pixel}: {got:?}, expected {expected}");
+            }
+        }
+    }
+}
+
+// Below 0.03 the shape has razor edges, and the normal turns as on a round one.
+#[test]
+fn the_normal_of_a_narrow_bevel_turns_evenly_to_the_middle_at_the_edge() {
+    const BEVEL: f64 = 0.02;
+    let mirror = |solid, eye, target| {
+        let mut scene = sized(seen(solid, BEVEL, eye, target, MIRROR), 4, 4, 2);
+        scene.camera.fov_deg = 0.004;
+        scene
+    };
+    for solid in Solid::ALL {
+        let body = mirror(solid, [9.0, 0.0, 0.0], [0.0; 3]).world.bodies.remove(0);
+        let (vertices, normals) = (body.vertices(), body.normals());
+        for [a, b] in solid.edges().into_iter().step_by(3) {
+            let has_edge = |face: &usize| solid.faces()[*face].contains(&a) && solid.faces()[*face].contains(&b);
+            let sides: Vec<usize> = (0..normals.len()).filter(has_edge).collect();
+            let middle = scale(add(vertices[a], vertices[b]), 0.5);
+            for (face, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+                let (n, beyond) = (normals[face], normals[other]);
+                let into = normalise(sub(scale(n, solid.inradius()), middle));
+                for share in [0.03, 0.3, 0.7, 0.97, 1.2] {
+                    let point = add(middle, scale(into, share * BEVEL));
+                    let turned = normalise(add(n, scale(beyond, f64::max(1.0 - share, 0.0))));
+                    let eye = add(point, scale(normalise(add(turned, scale(into, 0.3))), 3.0));
+                    let d = normalise(sub(point, eye));
+                    let expected = 0.5 + 0.5 * sub(d, scale(turned, 2.0 * dot(d, turned)))[2];
+                    let got = mean(&light(&mirror(solid, eye, point)));
+                    assert!((got - expected).abs() < 0.004, "{solid:?} at {share}: {got}, expected {expected}");
+                }
             }
         }
     }

@@ -62,6 +62,7 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
             of(&[FLOOR, "reflection = 0.2\ncoat = 1\n[floor.relief]\nbump = \"@tiles\"\ndepth = 0.1\n", BALL, LIGHT]),
         ),
         ("a bevel", of(&[CUBE, "bevel = 0.05\nreflection = 0.5\n", LIGHT])),
+        ("a bevel in the shading alone", of(&[CUBE, "bevel = 0.02\nreflection = 0.5\n", LIGHT])),
         (
             "bars and lamps",
             of(&["[[body]]\nsolid = \"cube\"\nlamps = 4\nreflection = 0.4\ntransparency = 0.3\n", FLOOR]),

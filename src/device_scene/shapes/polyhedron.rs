@@ -5,7 +5,7 @@ use crate::device_scene::film::Films;
 use crate::device_scene::materials;
 use crate::gpu_types::{
     Body as GpuBody, FEATURE_BARS, FEATURE_BEVELS, FEATURE_EMITTERS, FEATURE_LAMP_PATTERNS, FEATURE_MATERIALS,
-    FeatureSet, ISOLATED, LAMPS_DOME, LAMPS_INSIDE, LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
+    FEATURE_ROUND, FeatureSet, ISOLATED, LAMPS_DOME, LAMPS_INSIDE, LAMPS_OUTSIDE, Material, SHAPE_BODY, Slab,
 };
 use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
@@ -33,6 +33,7 @@ pub fn features(scene: &Scene, body: &Body) -> FeatureSet {
     materials::features(scene, &body.material)
         | (FeatureSet::from(needs_materials) * FEATURE_MATERIALS)
         | (FeatureSet::from(body.bevel_width().is_some()) * FEATURE_BEVELS)
+        | (FeatureSet::from(body.is_round()) * FEATURE_ROUND)
         | (FeatureSet::from(body.bar > 0.0) * FEATURE_BARS)
         | (FeatureSet::from(has_pattern) * FEATURE_LAMP_PATTERNS)
         | (FeatureSet::from(scene.render.integrator.capabilities().samples_emitters && body.has_lamps())
