@@ -42,12 +42,7 @@ pub fn features(floor: &Floor) -> FeatureSet {
 
 // Whether it lets light through somewhere.
 fn is_clear(floor: &Floor) -> bool {
-    let is_opaque = match floor.material.kind {
-        MaterialKind::Plain { transparency, .. } => transparency == 0.0,
-        MaterialKind::Glass { .. } => false,
-        MaterialKind::Metal { .. } | MaterialKind::Light { .. } => true,
-    };
-    !is_opaque || floor.fade > 0.0 && floor.shape != FloorShape::Endless
+    floor.material.shares().1 > 0.0 || floor.fade > 0.0 && floor.shape != FloorShape::Endless
 }
 
 fn of_shape(floor: &Floor) -> FeatureSet {

@@ -25,9 +25,14 @@ impl Shape for Body {
         self.radius
     }
     fn reach(&self, direction: Vec3) -> f64 {
-        let turned = || self.vertices().into_iter().map(|v| swept(self.rotation, self.motion.turns, v, direction));
-        let round = self.bevel_width().filter(|_| self.is_round()).map(|width| self.round_reach(width, direction));
-        round.unwrap_or_else(|| turned().fold(f64::MIN, f64::max)) + travel(&self.motion, direction)
+        let turned = match self.bevel_width() {
+            Some(width) if self.is_round() => self.round_reach(width, direction),
+            _ => {
+                let corners = self.vertices().into_iter();
+                corners.map(|v| swept(self.rotation, self.motion.turns, v, direction)).fold(f64::MIN, f64::max)
+            }
+        };
+        turned + travel(&self.motion, direction)
     }
 }
 
