@@ -28,8 +28,8 @@ fn main() {
     let write =
         |name: &str, text: String| std::fs::write(out.join(name), text).unwrap_or_else(|e| panic!("{name}: {e}"));
     let modules = read("modules.def");
-    let types =
-        types::rust_types(&(read("features.def") + &read("types.def"))) + &types::shape_kinds(&read("shapes.def"));
+    let types = types::rust_types(&(read("features.def") + &read("types.def") + &read("builders.def")))
+        + &types::shape_kinds(&read("shapes.def"));
     write("gpu_types.rs", types + &modules::integrator_codes(&modules));
     write("entries.rs", entries::rust_entries(&read("entries.def")));
     write("modules.rs", modules::rust_modules(&modules, Path::new("kernels/ptx"), &out));

@@ -1,4 +1,4 @@
-//! Rust's side of kernels/features.def and types.def, as C++ makes its own by macros (kernels/types.cuh).
+//! Rust's side of kernels/features.def, types.def and builders.def, as C++ makes its own by macros (kernels/types.cuh).
 
 use crate::definitions::{calls, doc, rust_type};
 use std::fmt::Write;

@@ -531,14 +531,3 @@ POLYFLY_FN Real minus_fma(Real a, Real b, Real c) { return fma(-a, b, c); }
 #define POLYFLY_CALLER
 #define POLYFLY_OF_CALLER
 #endif
-
-// The bits of a single float, with any number of lanes.
-POLYFLY_FN u32 float_bits(float x) {
-#ifdef __CUDACC__
-  return (u32)__float_as_int(x);
-#else
-  u32 i;
-  __builtin_memcpy(&i, &x, 4);
-  return i;
-#endif
-}

@@ -41,11 +41,17 @@ typedef unsigned long long u64;
 // Bits of numbers, and roots, by the names of each compiler.
 #ifdef __CUDACC__
 POLYFLY_FN float float_from_bits(u32 bits) { return __uint_as_float(bits); }
+POLYFLY_FN u32 float_bits(float x) { return __float_as_uint(x); }
 POLYFLY_FN i64 double_bits(double x) { return __double_as_longlong(x); }
 POLYFLY_FN double double_from_bits(i64 bits) { return __longlong_as_double(bits); }
 POLYFLY_FN float square_root(float x) { return __fsqrt_rn(x); }
 POLYFLY_FN double square_root(double x) { return __dsqrt_rn(x); }
 #else
+POLYFLY_FN u32 float_bits(float x) {
+  u32 bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
 POLYFLY_FN float float_from_bits(u32 bits) {
   float x;
   __builtin_memcpy(&x, &bits, sizeof x);

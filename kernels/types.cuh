@@ -1,4 +1,4 @@
-// The structs of types.def, and the array types that they use.
+// The structs of types.def and builders.def, and the array types that they use.
 #pragma once
 #include "platform.cuh"
 
@@ -55,6 +55,7 @@ struct Inline {
   static_assert(sizeof(name) == bytes || sizeof(void*) != 8, "types.def says otherwise");
 #include "features.def"
 #include "types.def"
+#include "builders.def"
 #undef CONSTANT
 #undef REAL_CONSTANT
 #undef FEATURE

@@ -5,7 +5,7 @@ pub mod cpu;
 mod cuda;
 mod error;
 #[cfg(not(target_family = "wasm"))]
-mod gpu;
+pub(crate) mod gpu;
 mod interface;
 #[cfg_attr(target_family = "wasm", path = "device/no_gpus.rs")]
 mod list;

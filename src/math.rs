@@ -1,14 +1,14 @@
 //! Mathematics without scenes: vectors, solids, color curves and maps, the bounding volume hierarchy.
 
-mod bounds;
+pub mod bounds;
 pub mod bvh;
 pub mod colormap;
 pub mod grid;
 pub mod hash;
 mod layout;
 pub mod platonic;
-mod ploc;
-mod reinsertion;
+pub mod ploc;
+pub mod reinsertion;
 pub mod srgb;
 pub mod vec3;
 

@@ -57,4 +57,5 @@ mod stars;
 mod steady;
 mod sun;
 mod tone;
+mod trees;
 mod words;

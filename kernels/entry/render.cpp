@@ -12,6 +12,9 @@ namespace {
 #include "../drivers/wavefront.cuh"
 #include "../modules.cuh"
 #include "../shapes/cells.cuh"
+namespace tree {
+#include "../shapes/tree.cuh"
+}
 
 // The scene as a type.
 template <class S>
@@ -127,6 +130,15 @@ void POLYFLY_NAME(cells)(const CellPlan* plan, const Sphere* spheres, int step, 
   }
 }
 
+void POLYFLY_NAME(tree_step)(const TreeWork* work, int step, int threads) {
+  int row = 0;
+#define TREE_STEP(name) \
+  if (row++ == step)    \
+    for (int i = threads; i-- > 0;) tree::name(*work, i);
+#include "../shapes/tree_steps.def"
+#undef TREE_STEP
+}
+
 void POLYFLY_NAME(light_points)(const Scene* scene, const float* points, int n, const float* normal,
                                  const float* lamps, const float* normals, const float* colours, int lamp_count,
                                  int from, float softening, float* light) {
@@ -185,6 +197,7 @@ int POLYFLY_NAME(layout)(int* out) {
 #define INLINE(type, name, max) FIELD(type, name)
 #define END(name, bytes) }
 #include "../types.def"
+#include "../builders.def"
   return n;
 }
 

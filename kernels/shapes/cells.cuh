@@ -4,21 +4,7 @@
 // cell: what a ray hits does not depend on it.
 #pragma once
 #include "../types.cuh"
-
-// Changes of numbers that other threads change too.
-#ifdef __CUDACC__
-POLYFLY_FN u32 fetch_add(u32* at, u32 n) { return atomicAdd(at, n); }
-POLYFLY_FN u64 fetch_add(u64* at, u64 n) { return atomicAdd(at, n); }
-POLYFLY_FN void raise_to(u32* at, u32 n) { atomicMax(at, n); }
-#else
-template <class T>
-POLYFLY_FN T fetch_add(T* at, T n) {
-  const T before = *at;
-  *at = before + n;
-  return before;
-}
-POLYFLY_FN void raise_to(u32* at, u32 n) { *at = *at > n ? *at : n; }
-#endif
+#include "shared.cuh"
 
 // The cell of a coordinate along an axis, within the grid.
 POLYFLY_FN int cell_at(const CellPlan& plan, int axis, double x) {

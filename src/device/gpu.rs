@@ -10,7 +10,12 @@ mod probe;
 mod queue;
 mod resident;
 mod slots;
+mod tree;
 
 #[cfg(test)]
 pub use cells::plan as cell_plan;
 pub use queue::Gpu;
+#[cfg(test)]
+pub use resident::{Builders, ResidentScene};
+#[cfg(test)]
+pub use tree::STEPS as TREE_STEPS;

@@ -1,7 +1,7 @@
 //! Shapes, their materials and the tree over them: the arrays that a time step replaces.
 
 use super::film::Films;
-use super::later::{Later, Trees, measure};
+use super::later::{Later, Missing, MissingTrees, Span, Trees, measure};
 use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
 use super::upload::ArrayUploader;
 use super::{finish, materials};
@@ -13,7 +13,8 @@ use crate::gpu_types::{
     GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE,
     SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
 };
-use crate::math::bvh::{self, Bounds, Group};
+use crate::math::bounds::around;
+use crate::math::bvh::{Bounds, Forest, Group, MANY, Subtree};
 use crate::math::grid::{Ball, Grid, Lattice, QUICK_BALLS};
 use crate::math::vec3::length;
 use crate::scene::Scene;
@@ -64,9 +65,8 @@ pub struct Geometry {
     pub reach: f32,
 }
 
-// The maximum number of elements in a leaf. Measured on an H200; 1 to 8 are within 10 % of each other.
-const SPHERES_A_LEAF: u32 = 2;
-const TRIANGLES_A_LEAF: u32 = 4;
+// As many triangles one thread takes.
+const SERIAL: usize = 4096;
 
 impl Geometry {
     /// The shapes of a scene, relative to the origin of its assets; `others` are the features of everything else.
@@ -116,7 +116,8 @@ impl Geometry {
             let first = g.normals.len() as i32;
             g.normals.extend(normals);
             let smooth = |i: i32| if normals.is_empty() { 0 } else { first + i + 1 };
-            g.triangles.extend(corners.iter().zip(0..).map(|(t, i)| triangle::flatten(t, material_index, smooth(i))));
+            let all = corners.par_iter().enumerate().with_min_len(SERIAL);
+            g.triangles.par_extend(all.map(|(i, t)| triangle::flatten(t, material_index, smooth(i as i32))));
         }
         for e in &world.ellipsoids {
             let material = materials::index(&mut g.materials, materials::flatten(scene, &e.material, &mut films));
@@ -141,7 +142,7 @@ impl Geometry {
         let floor = floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
         g.reach = eye.max(floor) as f32;
         if !g.leaves_out_tree(others, trees) {
-            g.build_tree(scene, &meshes);
+            g.build_tree(scene, &meshes, trees);
         }
         g
     }
@@ -216,7 +217,7 @@ impl Geometry {
 
     // Leaves out the tree if there may be devices that do without. Few balls have their tree and their grid at once.
     fn leaves_out_tree(&mut self, others: FeatureSet, trees: &Trees) -> bool {
-        let Trees::WhenNeeded(pool) = trees else { return false };
+        let Some(pool) = trees.left_out_by() else { return false };
         if self.spheres.len() <= QUICK_BALLS || !self.has_grid_kernels(others) {
             return false;
         }
@@ -228,46 +229,100 @@ impl Geometry {
             self.sphere_materials.swap(to, *from);
         }
         (self.reach, self.root, self.large) = (reach, NO_BVH, large.len() as u32);
-        self.later = Some(Later::new(lattice, pool));
+        self.later = Some(Later::new(Missing::Cells(lattice), pool));
         true
     }
 
     /// The same shapes with their tree, which is built now if it was left out.
     pub fn with_tree(&self) -> &Geometry {
         match &self.later {
-            Some(later) => later.with_tree(|| self.built()),
+            Some(later) => later.with_tree(|| self.built(&later.missing)),
             None => self,
         }
     }
 
-    // The balls with their tree.
-    fn built(&self) -> Geometry {
-        let boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
-        let leaf_code = Box::new(leaf_code(SHAPE_SPHERE, 0));
-        let balls = Group { leaf_code, bounds: &boxes, leaf_size: SPHERES_A_LEAF };
-        let tree = bvh::build(&[balls], &|bounds: [Bounds; 2], children| node(bounds, children, self.box_margin()));
-        let order = tree.orders.first().map_or(&[][..], |order| order);
-        Geometry {
-            lightmap: self.lightmap.clone(),
-            spheres: Arc::new(in_order(&self.spheres, order)),
-            sphere_materials: in_order(&self.sphere_materials, order),
-            materials: self.materials.clone(),
-            films: self.films.clone(),
-            emitters: self.emitters.clone(),
-            nodes: tree.nodes,
-            root: tree.root.unwrap_or(NO_BVH),
-            large: tree.large.first().copied().unwrap_or_default(),
-            emitter_scale: self.emitter_scale,
-            emitter_min: self.emitter_min,
-            features: self.features,
-            reach: self.reach,
-            ..Geometry::default()
+    // The same shapes with their tree.
+    fn built(&self, missing: &Missing) -> Geometry {
+        let mut all = Geometry { later: None, ..self.clone() };
+        match missing {
+            Missing::Cells(_) => {
+                let boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
+                let balls = Span { kind: SHAPE_SPHERE, first: 0, count: boxes.len(), is_rectangle: false };
+                let forest = Forest::plant(&[balls.group(&boxes)], &self.node_maker(), |_| false);
+                all.large = forest.large[0];
+                all.sort(&[balls], &forest.orders);
+                all.join(forest);
+            }
+            Missing::Trees(MissingTrees { forest, spans, .. }) => {
+                let mut forest = forest.clone();
+                for at in forest.missing() {
+                    let (span, large) = (spans[at], forest.large[at]);
+                    let boxes = self.boxes(span.after(large));
+                    let (root, order) = forest.grow(&boxes, &span.group(&[]), large, &self.node_maker());
+                    let order = (0..large).chain(order.into_iter().map(|i| i + large)).collect();
+                    all.sort(&[span], &[order]);
+                    forest.add(at, root);
+                }
+                all.join(forest);
+                all.link_twins(spans);
+            }
+        }
+        all
+    }
+
+    // Takes the nodes of a forest, whose trees are joined.
+    fn join(&mut self, forest: Forest<Node>) {
+        let (above, root) = forest.join(forest.nodes.len(), &self.node_maker());
+        self.nodes = forest.nodes;
+        self.nodes.extend(above);
+        self.root = root.unwrap_or(NO_BVH);
+    }
+    /// Joins the trees of a forest, of which some are elsewhere: `others` are their roots, by group, and what is returned has the numbers
+    /// from `first` on.
+    pub fn joined(&self, forest: &Forest<Node>, others: &[(usize, Subtree)], first: usize) -> (Vec<Node>, i32) {
+        let mut forest = forest.clone();
+        others.iter().for_each(|&(group, root)| forest.add(group, root));
+        let (above, root) = forest.join(first, &self.node_maker());
+        (above, root.unwrap_or(NO_BVH))
+    }
+
+    // The boxes of some spheres or triangles.
+    fn boxes(&self, Span { kind, first, count, .. }: Span) -> Vec<Bounds> {
+        match kind {
+            SHAPE_SPHERE => self.spheres[first..first + count].par_iter().map(sphere::bounds).collect(),
+            _ => self.triangles[first..first + count].par_iter().map(triangle::bounds).collect(),
         }
     }
 
-    // Boxes are enlarged by the rounding error at these coordinates, so that no ray misses a box that it should hit.
-    fn box_margin(&self) -> f32 {
+    // Sorts the shapes of groups. All spheres are one group.
+    fn sort(&mut self, spans: &[Span], orders: &[Vec<u32>]) {
+        fn sorted<T: Copy + Send + Sync>(items: &[T], order: &[u32]) -> Vec<T> {
+            order.par_iter().map(|&i| items[i as usize]).collect()
+        }
+        for (span, order) in spans.iter().zip(orders).filter(|(_, order)| !order.is_empty()) {
+            if span.kind == SHAPE_SPHERE {
+                self.spheres = Arc::new(sorted(&self.spheres, order));
+                self.sphere_materials = sorted(&self.sphere_materials, order);
+            } else {
+                let triangles = &mut self.triangles[span.first..span.first + span.count];
+                let new = sorted(triangles, order);
+                triangles.copy_from_slice(&new);
+            }
+        }
+    }
+    fn link_twins(&mut self, spans: &[Span]) {
+        let triangles = spans.iter().filter(|span| span.kind == SHAPE_TRIANGLE);
+        triangle::link_twins(&mut self.triangles, triangles.filter(|span| span.is_rectangle).map(|span| span.first));
+    }
+
+    /// What boxes are larger by: the rounding error at these coordinates, so that no ray misses a box that it should hit.
+    pub fn box_margin(&self) -> f32 {
         self.reach * f32::EPSILON * 6.0
+    }
+
+    fn node_maker(&self) -> impl Fn([Bounds; 2], [i32; 2]) -> Node + Sync + use<> {
+        let margin = self.box_margin();
+        move |bounds, children| node(bounds, children, margin)
     }
 
     /// Whether all shapes are polyhedra.
@@ -275,8 +330,9 @@ impl Geometry {
         self.spheres.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty()
     }
 
-    // Builds the tree, and sorts the shapes into the order of its leaves.
-    fn build_tree(&mut self, scene: &Scene, meshes: &[(usize, usize)]) {
+    // Builds the tree, and sorts the shapes into the order of its leaves. Trees of many shapes are left to the devices if they may make
+    // them.
+    fn build_tree(&mut self, scene: &Scene, meshes: &[(usize, usize)], trees: &Trees) {
         let body_boxes: Vec<Bounds> = scene.world.bodies.iter().map(polyhedron::bounds).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
@@ -290,34 +346,50 @@ impl Geometry {
             self.root = if bodies == 0 { NO_BVH } else { leaf_code(SHAPE_BODY, 0)(0, bodies) };
             return;
         }
-        let group =
-            |kind, first, bounds, leaf_size| Group { leaf_code: Box::new(leaf_code(kind, first)), bounds, leaf_size };
-        let mut groups =
-            vec![group(SHAPE_BODY, 0, &body_boxes, 1), group(SHAPE_SPHERE, 0, &sphere_boxes, SPHERES_A_LEAF)];
-        groups.extend(
-            meshes.iter().map(|&(first, len)| {
-                group(SHAPE_TRIANGLE, first, &triangle_boxes[first..first + len], TRIANGLES_A_LEAF)
+        let span = |kind, first, count| Span { kind, first, count, is_rectangle: false };
+        let mut spans = vec![span(SHAPE_BODY, 0, body_boxes.len()), span(SHAPE_SPHERE, 0, sphere_boxes.len())];
+        let rectangles = scene.world.meshes.len();
+        spans.extend(
+            meshes.iter().enumerate().map(|(i, &(first, count))| Span {
+                is_rectangle: i >= rectangles,
+                ..span(SHAPE_TRIANGLE, first, count)
             }),
         );
-        groups.push(group(SHAPE_ELLIPSOID, 0, &ellipsoid_boxes, 1));
-        let margin = self.box_margin();
-        let tree = bvh::build(&groups, &|bounds: [Bounds; 2], children| node(bounds, children, margin));
-        let [_, spheres, triangles @ .., ellipsoids] = tree.orders.as_slice() else { return };
-        self.large = tree.large[1];
-        self.spheres = Arc::new(in_order(&self.spheres, spheres));
-        self.sphere_materials = in_order(&self.sphere_materials, spheres);
-        let triangles =
-            meshes.iter().zip(triangles).flat_map(|(&(first, _), order)| in_order(&self.triangles[first..], order));
-        self.triangles = triangles.collect();
-        triangle::link_twins(&mut self.triangles, meshes[scene.world.meshes.len()..].iter().map(|&(first, _)| first));
-        self.ellipsoids = in_order(&self.ellipsoids, ellipsoids);
-        self.nodes = tree.nodes;
-        self.root = tree.root.unwrap_or(NO_BVH);
+        spans.push(span(SHAPE_ELLIPSOID, 0, ellipsoid_boxes.len()));
+        let boxes_of = |span: &Span| match span.kind {
+            SHAPE_BODY => body_boxes.as_slice(),
+            SHAPE_SPHERE => &sphere_boxes,
+            SHAPE_TRIANGLE => &triangle_boxes[span.first..span.first + span.count],
+            _ => &ellipsoid_boxes,
+        };
+        let groups: Vec<Group> = spans.iter().map(|span| span.group(boxes_of(span))).collect();
+        let pool = trees.left_out_by().filter(|_| self.devices_may_sort(meshes));
+        let forest = Forest::plant(&groups, &self.node_maker(), |count| pool.is_some() && count > MANY);
+        self.large = forest.large[1];
+        self.sort(&spans, &forest.orders);
+        self.link_twins(&spans);
+        match pool.filter(|_| !forest.missing().is_empty()) {
+            Some(pool) => {
+                let bounds = |&at: &usize| match forest.large[at] {
+                    0 => around(boxes_of(&spans[at])),
+                    large => around(&self.boxes(spans[at].after(large))),
+                };
+                let bounds = forest.missing().iter().map(bounds).collect();
+                self.root = NO_BVH;
+                self.later = Some(Later::new(Missing::Trees(MissingTrees { forest, spans, bounds }), pool));
+            }
+            None => self.join(forest),
+        }
     }
-}
 
-fn in_order<T: Copy + Send + Sync>(items: &[T], order: &[u32]) -> Vec<T> {
-    order.par_iter().map(|&i| items[i as usize]).collect()
+    // Whether devices may sort shapes. Emitters name triangles by their numbers; and areas of boxes must be numbers.
+    fn devices_may_sort(&self, meshes: &[(usize, usize)]) -> bool {
+        let shines = |&(first, count): &(usize, usize)| {
+            let one = self.triangles[first..first + count].first();
+            one.is_some_and(|t| self.materials[t.material_index as usize].emission != [0.0; 3])
+        };
+        self.reach < 1e18 && !meshes.iter().any(shines)
+    }
 }
 
 // The center of a box, and half its sides plus a margin.

@@ -17,10 +17,10 @@ pub fn around(boxes: &[Bounds]) -> Bounds {
     boxes.par_iter().with_min_len(4096).copied().reduce(|| NOTHING, |a, b| union(&a, &b))
 }
 
-/// Half the surface of a box.
+/// Half the surface of a box, never minus zero.
 pub fn half_area([lower, upper]: &Bounds) -> f32 {
     let [x, y, z] = [0, 1, 2].map(|i| upper[i] - lower[i]);
-    (x + y) * z + x * y
+    ((x + y) * z + x * y).abs()
 }
 
 /// Whether two boxes have a point in common.

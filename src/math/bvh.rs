@@ -1,7 +1,7 @@
-//! A bounding volume hierarchy in two levels: one tree per group of elements, and a tree over these trees.
+//! A bounding volume hierarchy in two levels: a forest with one tree per group of elements, and a tree over these trees.
 
 use super::bounds::{around, half_area, touch, union};
-use super::layout::{self, MakeNode};
+use super::layout::{self, LeafCode, MakeNode};
 use super::ploc::{self, Cluster, Leaves, ONE, Pairs};
 use super::reinsertion;
 use rayon::prelude::*;
@@ -11,8 +11,11 @@ pub use super::bounds::Bounds;
 /// Maximum depth: the size of the kernels' stack.
 pub const MAX_DEPTH: usize = 60;
 
-// Cost of one traversal step, in tests of elements.
-const TRAVERSAL_COST: f32 = 3.0;
+/// Levels that the joint tree may add to those of a group.
+pub const ROOM_ABOVE: usize = 12;
+
+/// Cost of one traversal step, in tests of elements.
+pub const TRAVERSAL_COST: f32 = 3.0;
 
 /// Elements that get a tree of their own.
 pub struct Group<'a> {
@@ -23,16 +26,25 @@ pub struct Group<'a> {
     pub leaf_size: u32,
 }
 
-/// The joint tree.
-pub struct Tree<T> {
+/// The trees of groups. Those of groups with many elements may be missing, since another device makes them.
+#[derive(Clone, Debug, Default)]
+pub struct Forest<T> {
     /// Nodes hold the boxes of both children, and their codes. A code is a node's number, or the result of [`Group::leaf_code`].
     pub nodes: Vec<T>,
-    /// The root's code; None without elements.
-    pub root: Option<i32>,
-    /// For each group, its elements in the order of the leaves.
+    /// For each group, its elements in the order of the leaves, or nothing where they stay as they come. Of a group whose tree is missing,
+    /// those that are much larger come first.
     pub orders: Vec<Vec<u32>>,
     /// For each group, the number of its first elements that are much larger than the others.
     pub large: Vec<u32>,
+    planted: Vec<Planted>,
+}
+
+// A group with elements: the leaf of those that are much larger than the others, and the tree of the others, if it is there.
+#[derive(Clone, Debug)]
+struct Planted {
+    group: usize,
+    ahead: Option<Subtree>,
+    tree: Option<Subtree>,
 }
 
 /// A set of boxes that answers which of them a given box touches.
@@ -63,72 +75,124 @@ fn touching(tree: &Pairs, at: &Cluster, place: &Bounds, found: &mut impl FnMut(u
     }
 }
 
-// A tree under construction: its root as a child code, and the root's box.
-struct Subtree {
-    child: i32,
-    bounds: Bounds,
+/// A tree under construction: its root as a child code, and the root's box.
+#[derive(Clone, Copy, Debug)]
+pub struct Subtree {
+    pub child: i32,
+    pub bounds: Bounds,
 }
+
+/// Groups of more elements than this have a tree that is improved near its root alone, as other devices can make it.
+pub const MANY: usize = 10_000;
 
 /// Builds the joint tree; `make` makes a node.
-pub fn build<T: Copy + Default + Send>(groups: &[Group], make: &impl MakeNode<T>) -> Tree<T> {
-    let (mut nodes, mut roots, mut orders) = (Vec::new(), Vec::<Subtree>::new(), Vec::new());
-    let mut large = vec![0; groups.len()];
-    for (group, large) in groups.iter().zip(&mut large) {
-        if group.bounds.is_empty() {
-            orders.push(Vec::new());
-            continue;
-        }
-        if group.leaf_size > 1 {
-            let (root, order, count) = sorted_tree(group, &mut nodes, make);
-            *large = count;
-            roots.push(root);
-            orders.push(order);
-            continue;
-        }
-        // Elements that keep their order: leaves name them directly.
-        let tree = tree_of(group.bounds, 1);
-        let (child, _) = layout::append(&tree, &mut nodes, make, &|_, elements| (group.leaf_code)(elements[0], 1));
-        orders.push((0..group.bounds.len() as u32).collect());
-        roots.push(Subtree { child, bounds: tree.root.bounds() });
-    }
-    let boxes: Vec<Bounds> = roots.iter().map(|r| r.bounds).collect();
-    let root = match boxes.len() {
-        0 => None,
-        1 => Some(roots[0].child),
-        _ => {
-            let top = tree_of(&boxes, 1);
-            Some(layout::append(&top, &mut nodes, make, &|_, elements| roots[elements[0] as usize].child).0)
-        }
-    };
-    Tree { nodes, root, orders, large }
+#[cfg(test)]
+pub fn build<T: Copy + Default + Send>(groups: &[Group], make: &impl MakeNode<T>) -> (Forest<T>, Option<i32>) {
+    let mut forest = Forest::plant(groups, make, |_| false);
+    let (nodes, root) = forest.join(forest.nodes.len(), make);
+    forest.nodes.extend(nodes);
+    (forest, root)
 }
 
-// The tree of elements that are sorted by its leaves. A few elements that are much larger than all others, such as the
-// ball that is the ground, are a leaf of their own below the root: nearly every ray meets them, and boxes that contain
-// them are large. They come first in the order; the last value is their number.
-fn sorted_tree<T: Copy + Default + Send>(
-    group: &Group,
-    nodes: &mut Vec<T>,
-    make: &impl MakeNode<T>,
-) -> (Subtree, Vec<u32>, u32) {
-    let large = larger_ones(group.bounds);
-    let count = large.len() as u32;
-    let mut laid_out = |boxes: &[Bounds]| {
-        let tree = tree_of(boxes, group.leaf_size);
-        let leaf = |first, elements: &[u32]| (group.leaf_code)(first + count, elements.len() as u32);
-        let (child, order) = layout::append(&tree, nodes, make, &leaf);
-        (Subtree { child, bounds: tree.root.bounds() }, order)
-    };
-    if large.is_empty() {
-        let (root, order) = laid_out(group.bounds);
-        return (root, order, 0);
+impl<T: Copy + Default + Send> Forest<T> {
+    /// Makes the trees of groups, except of those that `leaves_out` chooses by the number of elements in the tree; `make` makes a node.
+    pub fn plant(groups: &[Group], make: &impl MakeNode<T>, leaves_out: impl Fn(usize) -> bool) -> Forest<T> {
+        let (orders, large) = (vec![Vec::new(); groups.len()], vec![0; groups.len()]);
+        let mut forest = Forest { nodes: Vec::new(), orders, large, planted: Vec::new() };
+        for (at, group) in groups.iter().enumerate().filter(|(_, group)| !group.bounds.is_empty()) {
+            if group.leaf_size > 1 {
+                forest.plant_sorted(at, group, make, &leaves_out);
+                continue;
+            }
+            // Elements that keep their order: leaves name them directly.
+            let tree = tree_of(group.bounds, 1);
+            let (root, _) = forest.lay_out(&tree, make, &|_, elements| (group.leaf_code)(elements[0], 1));
+            forest.planted.push(Planted { group: at, ahead: None, tree: Some(root) });
+        }
+        forest
     }
-    let others: Vec<u32> = (0..group.bounds.len() as u32).filter(|i| !large.contains(i)).collect();
-    let (rest, order) = laid_out(&others.par_iter().map(|&i| group.bounds[i as usize]).collect::<Vec<_>>());
-    let first = around(&large.iter().map(|&i| group.bounds[i as usize]).collect::<Vec<_>>());
-    nodes.push(make([first, rest.bounds], [(group.leaf_code)(0, count), rest.child]));
-    let order = large.iter().copied().chain(order.into_iter().map(|i| others[i as usize])).collect();
-    (Subtree { child: nodes.len() as i32 - 1, bounds: union(&first, &rest.bounds) }, order, count)
+
+    // The tree of elements that are sorted by its leaves. A few elements that are much larger than all others, such as the
+    // ball that is the ground, are a leaf of their own: nearly every ray meets them, and boxes that contain them are large.
+    // They come first in the order.
+    fn plant_sorted(&mut self, at: usize, group: &Group, make: &impl MakeNode<T>, leaves_out: &impl Fn(usize) -> bool) {
+        let large = larger_ones(group.bounds);
+        let count = large.len() as u32;
+        let bounds_of = |some: &[u32]| some.par_iter().map(|&i| group.bounds[i as usize]).collect::<Vec<_>>();
+        let all = 0..group.bounds.len() as u32;
+        let others: Vec<u32> = match count {
+            0 => Vec::new(),
+            _ => all.into_par_iter().filter(|i| !large.contains(i)).collect(),
+        };
+        let is_left_out = leaves_out(group.bounds.len() - large.len());
+        let tree = (!is_left_out).then(|| match count {
+            0 => self.grow(group.bounds, group, 0, make),
+            _ => {
+                let (root, order) = self.grow(&bounds_of(&others), group, count, make);
+                (root, order.into_par_iter().map(|i| others[i as usize]).collect())
+            }
+        });
+        let ahead = Subtree { child: (group.leaf_code)(0, count.max(1)), bounds: around(&bounds_of(&large)) };
+        let (tree, order) = tree.map_or((None, others), |(root, order)| (Some(root), order));
+        self.orders[at] = if count > 0 { [large, order].concat() } else { order };
+        self.large[at] = count;
+        self.planted.push(Planted { group: at, ahead: (count > 0).then_some(ahead), tree });
+    }
+
+    /// The groups whose trees were left out.
+    pub fn missing(&self) -> Vec<usize> {
+        self.planted.iter().filter(|p| p.tree.is_none()).map(|p| p.group).collect()
+    }
+    /// Adds the tree of a group, whose root is given.
+    pub fn add(&mut self, group: usize, root: Subtree) {
+        self.planted.iter_mut().filter(|p| p.group == group).for_each(|p| p.tree = Some(root));
+    }
+
+    /// Makes the tree over some elements of a group, from its number `first` on. Returns its root and the elements' order.
+    pub fn grow(
+        &mut self,
+        boxes: &[Bounds],
+        group: &Group,
+        first: u32,
+        make: &impl MakeNode<T>,
+    ) -> (Subtree, Vec<u32>) {
+        let leaf = |at, elements: &[u32]| (group.leaf_code)(at + first, elements.len() as u32);
+        self.lay_out(&tree_of(boxes, group.leaf_size), make, &leaf)
+    }
+    fn lay_out(&mut self, tree: &Pairs, make: &impl MakeNode<T>, leaf: LeafCode) -> (Subtree, Vec<u32>) {
+        let (nodes, child, order) = layout::nodes(tree, self.nodes.len(), make, leaf);
+        match self.nodes.is_empty() {
+            true => self.nodes = nodes,
+            false => self.nodes.extend(nodes),
+        }
+        (Subtree { child, bounds: tree.root.bounds() }, order)
+    }
+
+    /// Joins the trees of all groups. Returns the nodes that this takes, whose numbers start at `first`, and the root's code; None without
+    /// elements.
+    pub fn join(&self, first: usize, make: &impl MakeNode<T>) -> (Vec<T>, Option<i32>) {
+        let mut nodes = Vec::new();
+        let roots: Vec<Subtree> = self
+            .planted
+            .iter()
+            .filter_map(|p| match (p.ahead, p.tree?) {
+                (None, tree) => Some(tree),
+                (Some(ahead), tree) => {
+                    nodes.push(make([ahead.bounds, tree.bounds], [ahead.child, tree.child]));
+                    let bounds = union(&ahead.bounds, &tree.bounds);
+                    Some(Subtree { child: (first + nodes.len() - 1) as i32, bounds })
+                }
+            })
+            .collect();
+        let boxes: Vec<Bounds> = roots.iter().map(|r| r.bounds).collect();
+        if let [] | [_] = boxes.as_slice() {
+            return (nodes, roots.first().map(|r| r.child));
+        }
+        let leaf = |_, elements: &[u32]| roots[elements[0] as usize].child;
+        let (above, root, _) = layout::nodes(&tree_of(&boxes, 1), first + nodes.len(), make, &leaf);
+        nodes.extend(above);
+        (nodes, Some(root))
+    }
 }
 
 // The elements with more than four times the usual surface, if there are at most as many as a leaf holds.
@@ -150,15 +214,14 @@ fn tree_of(boxes: &[Bounds], size: u32) -> Pairs {
     let leaves = Leaves { size, step: TRAVERSAL_COST };
     // A small tree is optimized thoroughly at no cost; a large one must not delay the frame.
     let built = match boxes.len() {
-        0..=10_000 => reinsertion::build(boxes, leaves),
+        0..=MANY => reinsertion::build(boxes, leaves),
         _ => {
             let mut built = ploc::build(boxes, leaves);
             reinsertion::improve_top(&mut built);
             built
         }
     };
-    // The joint tree adds a few levels.
-    if layout::depth(&built) + 12 <= MAX_DEPTH { built } else { balanced(boxes, size) }
+    if layout::depth(&built) + ROOM_ABOVE <= MAX_DEPTH { built } else { balanced(boxes, size) }
 }
 
 // A tree of minimum depth, for inputs that make the other tree too deep: it splits at the median of the longest side.
@@ -201,8 +264,14 @@ mod tests {
         children: [i32; 2],
     }
 
-    fn build(groups: &[Group]) -> Tree<Node> {
-        super::build(groups, &|bounds, children| Node { bounds, children })
+    struct Tree {
+        forest: Forest<Node>,
+        root: Option<i32>,
+    }
+
+    fn build(groups: &[Group]) -> Tree {
+        let (forest, root) = super::build(groups, &|bounds, children| Node { bounds, children });
+        Tree { forest, root }
     }
 
     fn code(kind: i32) -> impl Fn(u32, u32) -> i32 + Sync {
@@ -210,15 +279,15 @@ mod tests {
     }
 
     // Traverses the tree, tests that boxes contain those below, and counts how often a leaf names each element.
-    fn named(tree: &Tree<Node>, kind: i32, count: usize) -> Vec<usize> {
+    fn named(tree: &Tree, kind: i32, count: usize) -> Vec<usize> {
         let mut times = vec![0; count];
         let mut stack: Vec<(i32, usize)> = tree.root.iter().map(|&r| (r, 0)).collect();
         while let Some((at, depth)) = stack.pop() {
             assert!(depth <= MAX_DEPTH);
             if at >= 0 {
-                let node = &tree.nodes[at as usize];
+                let node = &tree.forest.nodes[at as usize];
                 for (child, bounds) in node.children.into_iter().zip(node.bounds) {
-                    if let Some(below) = usize::try_from(child).ok().and_then(|child| tree.nodes.get(child)) {
+                    if let Some(below) = usize::try_from(child).ok().and_then(|child| tree.forest.nodes.get(child)) {
                         assert_eq!(bounds, union(&below.bounds[0], &below.bounds[1]));
                     }
                     stack.push((child, depth + 1));
@@ -268,8 +337,11 @@ mod tests {
         assert_eq!(larger_ones(&all), [100, 485, 486, 487]);
         let tree = build(&[Group { leaf_code: Box::new(code(1)), bounds: &all, leaf_size: 2 }]);
         assert_eq!(named(&tree, 1, all.len()), vec![1; all.len()]);
-        assert_eq!((tree.nodes[tree.root.unwrap() as usize].children[0], tree.large), (code(1)(0, 4), vec![4]));
-        let mut order = tree.orders[0].clone();
+        assert_eq!(
+            (tree.forest.nodes[tree.root.unwrap() as usize].children[0], tree.forest.large),
+            (code(1)(0, 4), vec![4])
+        );
+        let mut order = tree.forest.orders[0].clone();
         order.sort_unstable();
         assert!(order.into_iter().eq(0..all.len() as u32));
         // Balls of one size have no such ones.

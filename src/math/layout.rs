@@ -15,26 +15,21 @@ impl<T, F: Fn([Bounds; 2], [i32; 2]) -> T + Sync> MakeNode<T> for F {}
 /// The code of a leaf, from the number of its first element in the order of the leaves, and its elements.
 pub type LeafCode<'a> = &'a (dyn Fn(u32, &[u32]) -> i32 + Sync);
 
-/// Appends the nodes of a tree, and returns the code of its root and its elements in the order of the leaves.
-pub fn append<T: Copy + Default + Send>(
+/// The nodes of a tree, whose numbers start at `first`, the code of its root, and its elements in the order of the leaves.
+pub fn nodes<T: Copy + Default + Send>(
     tree: &Pairs,
-    nodes: &mut Vec<T>,
+    first: usize,
     make: &impl MakeNode<T>,
     leaf: LeafCode,
-) -> (i32, Vec<u32>) {
+) -> (Vec<T>, i32, Vec<u32>) {
     let parts = measured(tree, &tree.root, 0);
     let size = parts.size();
     // All cores touch their pages of memory, which the system clears first.
-    let mut new: Vec<T> = (0..size.nodes).into_par_iter().map(|_| T::default()).collect();
+    let mut nodes: Vec<T> = (0..size.nodes).into_par_iter().map(|_| T::default()).collect();
     let mut order: Vec<u32> = (0..size.elements).into_par_iter().map(|_| 0).collect();
-    let place = Target { nodes: &mut new, first_node: nodes.len(), order: &mut order, first: 0 };
+    let place = Target { nodes: &mut nodes, first_node: first, order: &mut order, first: 0 };
     let root = Layout { tree, make, leaf }.place(&tree.root, &parts, place);
-    if nodes.is_empty() {
-        *nodes = new;
-    } else {
-        nodes.extend(new);
-    }
-    (root, order)
+    (nodes, root, order)
 }
 
 /// The number of levels of a tree.

@@ -3,7 +3,7 @@
 //! where two children hand on more, clusters that are each other's best partner are merged.
 //!
 //! Subtrees know nothing of each other, so all cores work on their own until the last few merges, each in its own cache. Ties are
-//! settled by place, so the tree depends on the boxes alone.
+//! settled by place, so the tree depends on the boxes alone. A GPU makes the same tree (kernels/shapes/tree.cuh).
 
 use super::bounds::{Bounds, around, half_area, union};
 use rayon::prelude::*;
@@ -17,8 +17,9 @@ const PASSES: usize = 4;
 // Subtrees of fewer boxes are clustered by one thread.
 const SERIAL: usize = 2048;
 
-/// A box, and what is in it: one element, a few elements that share a leaf, or a pair of clusters.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// A box, and what is in it: one element, a few elements that share a leaf, or a pair of clusters. Kernels have the same struct.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Cluster {
     pub lower: [f32; 3],
     /// The number of the only element; with other counts that of a pair.
@@ -38,7 +39,7 @@ impl Cluster {
     }
 }
 
-/// Pairs of clusters, and the cluster of all elements.
+/// Pairs of clusters, one fewer than elements, and the cluster of all elements.
 pub struct Pairs {
     pub root: Cluster,
     pub pairs: Vec<[Cluster; 2]>,
@@ -67,11 +68,16 @@ pub fn build(boxes: &[Bounds], leaves: Leaves) -> Pairs {
 // A place on the curve, and the number of the box.
 type Key = (u64, u32);
 
-// The places of the boxes' centers on a Morton curve through a cube.
+/// The cube that a Morton curve runs through: its lower corner and its side.
+pub fn cube(bounds: &Bounds) -> ([f64; 3], f64) {
+    let [lower, upper] = bounds.map(|corner| corner.map(f64::from));
+    (lower, [0, 1, 2].map(|i| upper[i] - lower[i]).into_iter().fold(f64::MIN_POSITIVE, f64::max))
+}
+
+// The places of the boxes' centers on the curve.
 fn keys(boxes: &[Bounds]) -> Vec<Key> {
     const CELLS: f64 = (1u64 << 21) as f64;
-    let [lower, upper] = around(boxes).map(|corner| corner.map(f64::from));
-    let size = [0, 1, 2].map(|i| upper[i] - lower[i]).into_iter().fold(f64::MIN_POSITIVE, f64::max);
+    let (lower, size) = cube(&around(boxes));
     let key = |(i, b): (usize, &Bounds)| {
         let place = |axis: usize| {
             let centre = 0.5 * (f64::from(b[0][axis]) + f64::from(b[1][axis]));
@@ -138,7 +144,7 @@ fn sorted(mut keys: Vec<Key>) -> Vec<Key> {
     sorted
 }
 
-// Clusters that are not merged yet, and the numbers of pairs that are not used yet.
+// Clusters that are not merged yet, and the numbers of pairs that are not used yet. A pair has the number of a gap between two keys.
 #[derive(Default)]
 struct Stack {
     clusters: Vec<Cluster>,
@@ -152,8 +158,8 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    // Clusters the keys of a range, and appends what is left. Merging all of them takes as many pairs as `pairs` has, of which the
-    // first has the number `base`; the numbers of those that are not used are appended too.
+    // Clusters the keys of a range, and appends what is left. Merging all of them takes as many pairs as `pairs` has, whose first number is
+    // `base`; the numbers of those that are not used are appended too.
     fn cluster(&self, from: usize, to: usize, pairs: &mut [[Cluster; 2]], base: u32, stack: &mut Stack) {
         let count = to - from;
         if count <= KEPT {
@@ -166,29 +172,30 @@ impl Builder<'_> {
         let middle = self.split(from, to);
         let on_left = middle - from - 1;
         let (left, rest) = pairs.split_at_mut(on_left);
-        let right = &mut rest[..to - middle - 1];
+        let right = &mut rest[1..];
         if count > SERIAL {
             let mut other = Stack::default();
             rayon::join(
                 || self.cluster(from, middle, left, base, stack),
-                || self.cluster(middle, to, right, base + on_left as u32, &mut other),
+                || self.cluster(middle, to, right, base + on_left as u32 + 1, &mut other),
             );
             stack.clusters.append(&mut other.clusters);
             stack.free.append(&mut other.free);
         } else {
             self.cluster(from, middle, left, base, stack);
-            self.cluster(middle, to, right, base + on_left as u32, stack);
+            self.cluster(middle, to, right, base + on_left as u32 + 1, stack);
         }
-        stack.free.push(base + pairs.len() as u32 - 1);
+        stack.free.push(base + on_left as u32);
         self.merge(stack, start, KEPT, pairs, base);
     }
 
-    // Where the highest bit changes in which the keys of a range differ; the middle of equal keys.
+    // Where the highest bit changes in which the keys of a range differ, or the places of equal keys.
     fn split(&self, from: usize, to: usize) -> usize {
         let keys = &self.keys[from..to];
         let (first, last) = (keys[0].0, keys[keys.len() - 1].0);
         if first == last {
-            return usize::midpoint(from, to);
+            let bit = (from ^ (to - 1)).ilog2();
+            return (to - 1) >> bit << bit;
         }
         let bit = 1u64 << (first ^ last).ilog2();
         from + keys.partition_point(|key| key.0 & bit == 0)
@@ -253,7 +260,8 @@ fn partners(clusters: &[Cluster]) -> [usize; COMPARED] {
         };
         for i in 0..n - apart {
             let (x, y, z) = (side(0, i), side(1, i), side(2, i));
-            let area: f32 = (x + y) * z + x * y;
+            // Without a sign: the side of a flat box may be minus zero.
+            let area: f32 = ((x + y) * z + x * y).abs();
             let key = area.to_bits() & !PLACE | (i ^ (i + apart)) as u32;
             best[i] = best[i].min(key);
             best[i + apart] = best[i + apart].min(key);

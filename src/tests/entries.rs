@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls the kernels through their C entries")]
 
 use crate::device_scene::HostScene;
-use crate::gpu_types::{CellPlan, CellTotals, FrameParams, LAYOUT, Sphere};
+use crate::gpu_types::{CellPlan, CellTotals, FrameParams, LAYOUT, Sphere, TreeWork};
 use crate::kernels::{Isa, entries};
 
 /// How [`Isa::closest_hits`] finds a ray's closest hit. Sets of several lanes have no grid, and take the tree for it.
@@ -74,6 +74,15 @@ impl Isa {
             }
         }
         (cells, totals, list)
+    }
+
+    /// A step of making a tree.
+    ///
+    /// # Safety
+    /// The arrays are as long as the step needs.
+    pub unsafe fn tree_step(&self, work: *const TreeWork, step: usize, threads: i32) {
+        // SAFETY: as the caller promises.
+        unsafe { (self.entries.tree_step)(work, step as i32, threads) }
     }
 
     /// Fused multiply-add of each triple: the length must be a multiple of the lanes.

@@ -5,7 +5,7 @@ use super::entries::Way;
 use crate::assets::Assets;
 use crate::assets::source::Limits;
 use crate::device_scene::DeviceScene;
-use crate::device_scene::later::Trees;
+use crate::device_scene::later::{Missing, Trees};
 use crate::gpu_types::{CELL_BALLS, CELL_SHIFT, CellPlan, FEATURE_TREE, Sphere};
 use crate::kernels::Isa;
 use crate::math::grid::{Ball, Grid, Lattice};
@@ -230,7 +230,7 @@ fn what_a_ray_hits_does_not_depend_on_the_order_of_balls() {
     let pool = crate::threads::pool(1).unwrap();
     let later = DeviceScene::with_trees(&scene, &assets, Trees::WhenNeeded(Arc::clone(&pool))).unwrap();
     let geometry = &*later.geometry;
-    let lattice = &geometry.later.as_ref().unwrap().lattice;
+    let Some(Missing::Cells(lattice)) = geometry.later.as_ref().map(|later| &later.missing) else { panic!("a tree") };
     assert!(geometry.nodes.is_empty() && geometry.large == 3);
     // The balls as they come with the cells of a GPU's kernels, and in the order of the tree's leaves.
     let cells = Isa::tested().pop().unwrap().cells(&plan(lattice, 3, &geometry.spheres), &geometry.spheres);

@@ -116,6 +116,52 @@ fn time_steps_may_suit_a_grid_or_not() {
     }
 }
 
+// A surface with hills over the packings, of more triangles than a host makes a thorough tree for.
+fn hills() -> String {
+    let mut obj = String::new();
+    for i in 0..=80 {
+        for j in 0..=80 {
+            writeln!(obj, "v {} {} {}", 0.3 * f64::from(i), 0.3 * f64::from(j), f64::from((i * i + 3 * j) % 17) / 9.0)
+                .unwrap();
+        }
+    }
+    for i in 0..80 {
+        for j in 1..=80 {
+            let at = 81 * i + j;
+            writeln!(obj, "f {} {} {} {}", at, at + 1, at + 82, at + 81).unwrap();
+        }
+    }
+    obj
+}
+
+#[test]
+fn gpus_that_make_trees_give_the_cpus_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut balls = packing([22, 22, 22], 0.0, 0.5);
+    balls.extend([[35.0, 30.0, -1000.0, 990.0, 0.5], [20.0, 20.0, 2.0, 3.0, 0.1]]);
+    for step in 0..3 {
+        table(&dir.path().join(format!("p{step}.csv")), &balls);
+        balls.iter_mut().step_by(step + 2).for_each(|ball| ball[0] += 0.7);
+    }
+    std::fs::write(dir.path().join("hills.obj"), hills()).unwrap();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let pane =
+        |material: &str| format!("{material}\n[[mesh]]\npath = \"{}\"\ncolor = [0.4, 0.9, 0.6]\n", file("hills.obj"));
+    let mesh = pane("") + "transparency = 0.5\n";
+    for render in INTEGRATORS {
+        let text = scene(&file("p1.csv"), render, 1, &pane("material = \"glass\""));
+        same_on_gpu(&format!("glass, {render}"), &text, "", &["-o", "%d.data"]);
+    }
+    let text = scene(&file("p%d.csv"), "samples = 2", 3, &mesh);
+    same_on_gpu("steps", &text, "", &["-o", "%d.data", "--frames", "0-2"]);
+    // A GPU without the memory for its own tree gets the host's.
+    same_on_gpu("little memory", &text, "memory:9000000", &["-o", "%d.data", "--frames", "1"]);
+    std::fs::write(dir.path().join("s.toml"), &text).unwrap();
+    let args = ["s.toml", "--allow-outside", "--gpu", "-o", "o%d.data"];
+    let run = polyfly(dir.path(), Some(&stub()), "tree", &args);
+    assert_eq!(run.status.code(), Some(69), "{}", text_of(&run));
+}
+
 fn text_of(run: &std::process::Output) -> String {
     text(&run.stderr).to_owned()
 }

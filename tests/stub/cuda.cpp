@@ -1,8 +1,8 @@
 // A libcuda of our own making for machines without a GPU. Its launches run the GPU's own text on one lane of the CPU;
 // streams are queues that nothing takes from until somebody waits, so that a read that comes too early gets nothing.
 //
-// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, post (its post steps), denoise (its denoiser), cells (its grids), lost:N (the N-th launch),
-// memory:BYTES (all there is).
+// POLYFLY_STUB chooses what is wrong with it: old, init, empty, ptx, post (its post steps), denoise (its denoiser), cells
+// (its grids), tree (its trees), lost:N (the N-th launch), memory:BYTES (all there is).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,6 +24,9 @@ constexpr int PIECE = 1;
 #include "../../kernels/post/steady.cuh"
 #include "../../kernels/post/yuv.cuh"
 #include "../../kernels/shapes/cells.cuh"
+namespace tree {
+#include "../../kernels/shapes/tree.cuh"
+}
 
 template <class Integrator, bool SUMS, class S>
 void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
@@ -404,6 +407,19 @@ Work cells_kernel(const std::string& name, void** a) {
     for (int i = plan.balls; i-- > 0;) list_ball(plan, spheres, cells, list, i);
   };
 }
+// The tree over many shapes: kernels/entry/tree.cuh. Threads come last to first, as they have no order.
+Work tree_kernel(const std::string& name, void** a) {
+  const TreeWork of = argument<TreeWork>(a, 0);
+  const int threads = argument<int>(a, 1);
+#define TREE_STEP(step)                                     \
+  if (name == "polyfly_" #step)                             \
+    return [=] {                                            \
+      for (int i = threads; i-- > 0;) tree::step(of, i);    \
+    };
+#include "../../kernels/shapes/tree_steps.def"
+#undef TREE_STEP
+  return [] {};
+}
 }  // namespace
 
 #define API extern "C" __attribute__((visibility("default"))) int
@@ -575,9 +591,9 @@ API cuLaunchKernel(void* f, unsigned, unsigned, unsigned, unsigned, unsigned, un
   LOCKED;
   const Function& function = *(Function*)f;
   if (number("lost") >= 0 && ++launches >= number("lost")) return ILLEGAL_ADDRESS;
-  if (is("post") && function.kernel == post_kernel) return ILLEGAL_ADDRESS;
-  if (is("denoise") && function.kernel == denoise_kernel) return ILLEGAL_ADDRESS;
-  if (is("cells") && function.kernel == cells_kernel) return ILLEGAL_ADDRESS;
+#define POST_MODULE(name) \
+  if (is(#name) && function.kernel == name##_kernel) return ILLEGAL_ADDRESS;
+#include "../../kernels/modules.def"
   const Work work = function.kernel(function.name, a);
   ((Stream*)stream)->work.push_back(work);
   return 0;

@@ -8,24 +8,6 @@ use crate::device::memory::PinnedMemory;
 use crate::gpu_types::{Array, CELLS_A_RUN, CellPlan, CellTotals, Sphere};
 use crate::math::grid::Lattice;
 
-/// The kernels, which are loaded for the first scene that needs them.
-pub struct CellBuilder<A: Api>(Option<CellKernels<A>>);
-
-impl<A: Api> Default for CellBuilder<A> {
-    fn default() -> CellBuilder<A> {
-        CellBuilder(None)
-    }
-}
-
-impl<A: Api> CellBuilder<A> {
-    pub fn kernels(&mut self, context: &A::Context) -> Result<&CellKernels<A>, DeviceError> {
-        if self.0.is_none() {
-            self.0 = Some(CellKernels::load(context)?);
-        }
-        self.0.as_ref().ok_or_else(|| DeviceError::Failed("the kernels of cells are not loaded".into()))
-    }
-}
-
 /// The kernels of kernels/entry/cells.cuh, and what they need for all scenes.
 pub struct CellKernels<A: Api> {
     count: A::Function,
@@ -45,7 +27,7 @@ pub struct Cells<A: Api> {
 }
 
 impl<A: Api> CellKernels<A> {
-    fn load(context: &A::Context) -> Result<CellKernels<A>, DeviceError> {
+    pub fn load(context: &A::Context) -> Result<CellKernels<A>, DeviceError> {
         let module = context.load(&CELLS.text()?)?;
         let function = |name| module.function(name, THREADS);
         Ok(CellKernels {

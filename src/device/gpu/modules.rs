@@ -216,7 +216,7 @@ mod tests {
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        for module in MODULES.iter().map(|m| &m.ptx).chain([&POST, &DENOISE, &CELLS]) {
+        for module in MODULES.iter().map(|m| &m.ptx).chain([&POST, &DENOISE, &CELLS, &TREE]) {
             let mut found = BTreeMap::new();
             let mut queue = vec![format!("entry/{}.cuh", module.name.rsplit('_').next().unwrap())];
             queue.extend(module.name.split_once('_').map(|(integrator, _)| format!("integrators/{integrator}.cuh")));

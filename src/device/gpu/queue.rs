@@ -4,12 +4,11 @@
 mod denoised;
 
 use super::api::{Api, Context, DeviceMemory, Event, Function, Stream};
-use super::cells::CellBuilder;
 use super::denoise::{DenoiseKernels, DenoiseLane};
 use super::modules::{Kernels, THREADS};
 use super::post::{Planes, PostKernels, PostLane};
 use super::probe::{self, Watched, Working};
-use super::resident::ResidentScene;
+use super::resident::{Builders, ResidentScene};
 use super::slots::{BAND_AT, COUNT_BYTES, QUEUE_BYTES, QUEUES, Slot, Slots};
 use crate::cancel::Cancel;
 use crate::device::memory::{LISTED_BYTES, PinnedMemory};
@@ -48,7 +47,7 @@ pub struct Gpu<A: Api> {
     // Post steps, and conversion to YUV planes.
     post: Option<PostKernels<A>>,
     denoiser: Option<DenoiseKernels<A>>,
-    cells: CellBuilder<A>,
+    builders: Builders<A>,
     // Tasks alternate between the two: while the last warps of one task end, the next one begins.
     compute: [A::Stream; 2],
     copy: A::Stream,
@@ -78,8 +77,8 @@ impl<A: Api> Gpu<A> {
     /// steps run on the host.
     pub fn open(gpu: &GpuInfo, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Gpu<A>, DeviceError> {
         let context = A::Context::open(gpu.ordinal)?;
-        let mut cells = CellBuilder::default();
-        let resident = Arc::new(ResidentScene::upload(&scene, None, (&context, &mut cells), true)?);
+        let mut builders = Builders::default();
+        let resident = Arc::new(ResidentScene::upload(&scene, None, (&context, &mut builders), true)?);
         let kernels = Kernels::load(&resident.arrays.constants, &needs, &context)?;
         let post = (needs.yuv || needs.post.is_some()).then(|| PostKernels::load(&context)).transpose()?;
         let is_guided = needs.post.as_ref().is_some_and(|post| post.is_guided());
@@ -92,7 +91,7 @@ impl<A: Api> Gpu<A> {
             kernels,
             post,
             denoiser,
-            cells,
+            builders,
             compute,
             copy: context.stream()?,
             last_traced: None,
@@ -138,7 +137,7 @@ impl<A: Api> Gpu<A> {
         }
         for Moment { scene, camera, .. } in moments {
             if !Arc::ptr_eq(scene, &self.scene) || self.resident.is_bare && !may_be_bare {
-                let (old, to) = ((&*self.scene, &*self.resident), (&self.context, &mut self.cells));
+                let (old, to) = ((&*self.scene, &*self.resident), (&self.context, &mut self.builders));
                 let known = self.recent.iter().find(|(known, _)| Arc::ptr_eq(known, scene));
                 self.resident = match known {
                     Some((_, resident)) => Arc::clone(resident),

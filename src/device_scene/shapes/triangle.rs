@@ -6,6 +6,7 @@ use crate::assets::mesh::Corners;
 use crate::gpu_types::{SHAPE_TRIANGLE, Triangle};
 use crate::math::bvh::Bounds;
 use crate::math::vec3::{cross, length, normalise, sub};
+use rayon::prelude::*;
 
 /// A triangle; `smooth` is 1 + the index of its vertex normals, or 0. [`link_twins`] follows, when its index is known.
 pub fn flatten([a, b, c]: &Corners, material_index: i32, smooth: i32) -> Triangle {
@@ -16,7 +17,7 @@ pub fn flatten([a, b, c]: &Corners, material_index: i32, smooth: i32) -> Triangl
 /// Numbers the twin of each triangle: of a rectangle the other half, of a mesh the triangle itself. `rectangles` are the
 /// indices of the first halves; the second halves follow them.
 pub fn link_twins(triangles: &mut [Triangle], rectangles: impl Iterator<Item = usize>) {
-    triangles.iter_mut().enumerate().for_each(|(i, t)| t.twin = surface_number(SHAPE_TRIANGLE, i));
+    triangles.par_iter_mut().enumerate().for_each(|(i, t)| t.twin = surface_number(SHAPE_TRIANGLE, i));
     for first in rectangles {
         triangles[first].twin = surface_number(SHAPE_TRIANGLE, first + 1);
         triangles[first + 1].twin = surface_number(SHAPE_TRIANGLE, first);
