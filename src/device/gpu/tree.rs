@@ -15,7 +15,24 @@ use crate::math::reinsertion::{self, MOVED};
 use std::collections::HashMap;
 use std::ffi::CStr;
 
-/// The rows of kernels/shapes/tree_steps.def.
+// The rows of kernels/shapes/tree_steps.def.
+#[derive(Clone, Copy)]
+enum Step {
+    BeginRuns,
+    MergeRuns,
+    BeginClusters,
+    JoinClusters,
+    CountAreas,
+    ListTop,
+    ReplaceTop,
+    LinkPairs,
+    MeasurePairs,
+    PlaceNodes,
+    SaveElements,
+    PlaceElements,
+}
+
+/// The kernels of all steps, in this order.
 pub const STEPS: [&CStr; 12] = [
     c"polyfly_begin_runs",
     c"polyfly_merge_runs",
@@ -147,18 +164,18 @@ impl<A: Api> TreeKernels<A> {
         arrived()?;
         self.stream.fill(&scratch.memory, offset(work.areas as u64), 4 * AREAS as usize, 0)?;
         self.stream.fill(&scratch.memory, offset(work.totals as u64), size_of::<TreeTotals>(), 0)?;
-        self.step(0, work, runs)?;
+        self.step(Step::BeginRuns, work, runs)?;
         let mut sorted = *work;
         while sorted.run < sorted.count {
-            self.step(1, &sorted, runs)?;
+            self.step(Step::MergeRuns, &sorted, runs)?;
             std::mem::swap(&mut sorted.keys, &mut sorted.other_keys);
             std::mem::swap(&mut sorted.numbers, &mut sorted.other_numbers);
             sorted.run *= 2;
         }
         (work.keys, work.numbers) = (sorted.keys, sorted.numbers);
-        self.step(2, work, count)?;
-        self.step(3, work, count)?;
-        self.step(4, work, pairs.div_ceil(PAIRS_A_RUN as u32))?;
+        self.step(Step::BeginClusters, work, count)?;
+        self.step(Step::JoinClusters, work, count)?;
+        self.step(Step::CountAreas, work, pairs.div_ceil(PAIRS_A_RUN as u32))?;
         let areas: Vec<u32> = self.read(scratch, offset(work.areas as u64), AREAS as usize)?;
         // As many as the host asks for, or all.
         let mut listed = 0;
@@ -167,11 +184,11 @@ impl<A: Api> TreeKernels<A> {
             listed >= MOVED
         });
         work.least_area = enough.map_or(0, |(area, _)| area as i32);
-        self.step(5, work, pairs)?;
+        self.step(Step::ListTop, work, pairs)?;
         self.improve(work, scratch, listed + 1, pool)?;
         arrived()?;
-        self.step(7, work, pairs)?;
-        self.step(8, work, count)?;
+        self.step(Step::LinkPairs, work, pairs)?;
+        self.step(Step::MeasurePairs, work, count)?;
         let totals = self.read(scratch, offset(work.totals as u64), 1)?;
         totals.into_iter().next().ok_or_else(|| DeviceError::Failed("a tree has no size".into()))
     }
@@ -199,7 +216,7 @@ impl<A: Api> TreeKernels<A> {
             self.stream.write(&scratch.memory, pairs, bytemuck::cast_slice(&top.pairs))?;
             self.stream.write(&scratch.memory, totals, bytemuck::bytes_of(&top.root))?;
         }
-        self.step(6, work, top.numbers.len() as u32)
+        self.step(Step::ReplaceTop, work, top.numbers.len() as u32)
     }
 
     /// Puts a tree's nodes into an array from number `first` on, and sorts its shapes.
@@ -207,9 +224,9 @@ impl<A: Api> TreeKernels<A> {
         let work = &mut tree.work;
         (work.nodes, work.first_node) = (nodes as *mut Node, first as i32);
         let count = work.count.cast_unsigned();
-        self.step(9, work, count - 1)?;
-        self.step(10, work, count)?;
-        self.step(11, work, count)
+        self.step(Step::PlaceNodes, work, count - 1)?;
+        self.step(Step::SaveElements, work, count)?;
+        self.step(Step::PlaceElements, work, count)
     }
 
     // Reads an array, when the stream's work so far is done.
@@ -221,13 +238,13 @@ impl<A: Api> TreeKernels<A> {
         Ok(values)
     }
 
-    fn step(&self, step: usize, work: &TreeWork, threads: u32) -> Result<(), DeviceError> {
+    fn step(&self, step: Step, work: &TreeWork, threads: u32) -> Result<(), DeviceError> {
         let threads = threads.cast_signed();
         let mut arguments = Arguments::default().with(work).with(&threads);
         let blocks = threads.cast_unsigned().div_ceil(THREADS);
         // SAFETY: these are the arguments of kernels/entry/tree.cuh. Memory is dropped after the kernels have been waited for, after a
         // failure too.
-        unsafe { self.stream.launch(self.steps[step], (blocks, 1), (THREADS, 1), &mut arguments) }
+        unsafe { self.stream.launch(self.steps[step as usize], (blocks, 1), (THREADS, 1), &mut arguments) }
     }
 }
 
