@@ -40,15 +40,15 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
     });
     let features: String = features.collect();
     let modules = rows("MODULE").map(|row| {
-        let [integrator, scene, output, blocks] = row.arguments[..] else {
+        let [integrator, scene, output, threads, blocks] = row.arguments[..] else {
             panic!("kernels/modules.def: {:?}", row.arguments)
         };
         let (integrator, scene) = (&find("INTEGRATOR", integrator).arguments, &find("SCENE", scene).arguments);
         let name = format!("{}_{}_{output}", integrator[0], scene[0]);
-        let parameters = format!("{} {} {} {blocks}", integrator[1], integrator[2], scene[1]);
+        let parameters = format!("{} {} {} {threads} {blocks}", integrator[1], integrator[2], scene[1]);
         format!(
             "    PtxModule {{\n        ptx: {},\n        integrator: gpu_types::INTEGRATOR_{},\n        rays: Rays::{},\n        \
-             scene: SceneKind::{},\n        output: Output::{},\n    }},\n",
+             scene: SceneKind::{},\n        output: Output::{},\n        threads: {threads},\n    }},\n",
             embedded(&name, &parameters),
             integrator[0].to_uppercase(),
             capitalised(&integrator[2].to_lowercase()),

@@ -94,6 +94,7 @@ template <class S>
 struct SceneTraits;
 struct HorizonScene : SmallScene {};
 struct GridScene : Scene {};
+struct PrimitivesScene : Scene {};
 struct FullScene : Scene {};
 template <>
 struct SceneTraits<SmallScene> : TraitsOf<SMALL_FEATURES> {};
@@ -109,6 +110,8 @@ struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES | HORIZON_FEATURES> {};
 template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};
 #endif
+template <>
+struct SceneTraits<PrimitivesScene> : TraitsOf<PRIMITIVES_FEATURES> {};
 template <>
 struct SceneTraits<FullScene> : TraitsOf<ALL_FEATURES> {};
 

@@ -24,9 +24,9 @@ def modules():
     """The name of each module, the headers of its integrator and output, and what its entries are compiled for."""
     types = {name: kind for name, kind, _ in rows("SCENE") + rows("INTEGRATOR")}
     rays = {name: rays for name, _, rays in rows("INTEGRATOR")}
-    for integrator, scene, output, blocks in rows("MODULE"):
+    for integrator, scene, output, threads, blocks in rows("MODULE"):
         headers = [f"integrators/{integrator}.cuh", f"entry/{output}.cuh"]
-        yield f"{integrator}_{scene}_{output}", headers, [types[integrator], rays[integrator], types[scene], blocks]
+        yield f"{integrator}_{scene}_{output}", headers, [types[integrator], rays[integrator], types[scene], threads, blocks]
     for [name] in rows("POST_MODULE"):
         yield name, [f"entry/{name}.cuh"], []
 
@@ -61,9 +61,9 @@ def compiled(nvrtc, name, headers, parameters):
     files = {}
     source = ["namespace polyfly {"]
     if parameters:
-        integrator, rays, scene, blocks = parameters
+        integrator, rays, scene, threads, blocks = parameters
         source += [*flat(headers[0], files), f"#define {rays}", f"typedef {integrator} KernelIntegrator;",
-                   f"typedef {scene} KernelScene;", f"constexpr int BLOCKS = {blocks};"]
+                   f"typedef {scene} KernelScene;", f"constexpr int BLOCK_THREADS = {threads}, BLOCKS = {blocks};"]
     source += [*flat(headers[-1], files), "}"]
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), "\n".join(source).encode(), f"{name}.cu".encode(), 0, None, None)

@@ -4,7 +4,10 @@
 #include "gpu.cuh"
 
 POLYFLY_KERNEL void polyfly_pilot(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_pilots<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, end, queue, counts);
+  if constexpr (IN_STEP)
+    trace_pilot_paths<KernelIntegrator>(scene, frame, launch, film, first, end, queue, counts);
+  else
+    trace_pilots<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, end, queue, counts);
 }
 POLYFLY_KERNEL void polyfly_update_active_after_pilot(POLYFLY_SCENE, POLYFLY_WORK) {
   update_active_after_pilot<KernelIntegrator, false>(scene, launch, film, first, end, queue);
@@ -13,7 +16,10 @@ POLYFLY_KERNEL void polyfly_update_active_after_pilot_sums(POLYFLY_SCENE, POLYFL
   update_active_after_pilot<KernelIntegrator, true>(scene, launch, film, first, end, queue);
 }
 POLYFLY_KERNEL void polyfly_trace_active(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_active<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, queue, counts);
+  if constexpr (IN_STEP)
+    trace_active_paths<KernelIntegrator>(scene, frame, launch, film, first, queue, counts);
+  else
+    trace_active<KernelIntegrator, MAX_DEPTH>(scene, frame, launch, film, first, queue, counts);
 }
 POLYFLY_KERNEL void polyfly_update_active(POLYFLY_SCENE, POLYFLY_WORK) {
   update_active<KernelIntegrator, false>(scene, launch, film, first, queue);

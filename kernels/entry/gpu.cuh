@@ -44,6 +44,7 @@ POLYFLY_FN void count_work(const RayCounts& mine, Counts* counts) {
   }
 }
 
+constexpr int BLOCK_WARPS = BLOCK_THREADS / 32;
 // Pixels that a warp takes from the queue at once.
 constexpr int WARP_PIXELS = 32;
 // Turns of 32 lanes after which a warp reduces and stores their sums, and the largest number of sums in shared memory.
@@ -56,7 +57,7 @@ constexpr int LANE_SUMS = 160;
 template <class Integrator, int DEPTH, bool SUMS, class S>
 POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                              int first, int end, int* queue, Counts* counts) {
-  __shared__ RadianceSum shared_sums[THREADS / 32][LANE_SUMS];
+  __shared__ RadianceSum shared_sums[BLOCK_WARPS][LANE_SUMS];
   RadianceSum(&sums)[LANE_SUMS] = shared_sums[threadIdx.x >> 5];
   const u32 whole = 0xffffffffu;
   const int lane = threadIdx.x & 31;
@@ -110,80 +111,132 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
   count_work(mine, counts);
 }
 
-// A pixel's sum in shared memory, where several lanes add to it.
-struct SharedSum {
+// A pixel's sum, to which several lanes add.
+struct PixelSum {
   u64* red;
+  int stride;  // from red to green
   POLYFLY_METHOD void add_light(Vec light) {
     if (!(max_component(light) > 0.0f)) return;
     atomicAdd(red, (u64)to_fixed(light.x));
-    atomicAdd(red + WARP_PIXELS, (u64)to_fixed(light.y));
-    atomicAdd(red + 2 * WARP_PIXELS, (u64)to_fixed(light.z));
+    atomicAdd(red + stride, (u64)to_fixed(light.y));
+    atomicAdd(red + 2 * stride, (u64)to_fixed(light.z));
   }
 };
 
 // Smallest number of idle lanes that start new paths: the camera's code is long, and busy lanes wait for it.
 constexpr int MIN_IDLE = 12;
 
-// The same for path tracing, where paths end after one bounce or after fifty: a lane whose path has ended takes the
-// next sample of any of the warp's 32 pixels. (For Whitted's integrator that was three times slower than keeping the
-// samples of a pixel together.)
-template <class Integrator, bool SUMS, class S>
-POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
-                            int first, int end, int* queue, Counts* counts) {
-  __shared__ u64 shared_sums[THREADS / 32][3][WARP_PIXELS];
-  u64(&sums)[3][WARP_PIXELS] = shared_sums[threadIdx.x >> 5];
+// Whether the warps of a block go through a bounce in step, so that they ask for the same instructions at the same time: a multiprocessor
+// fetches them once then, and the code for rich scenes is larger than its cache. Warps that have ended are not waited for.
+constexpr bool IN_STEP = BLOCK_THREADS > THREADS;
+POLYFLY_FN void step_together() {
+  __syncwarp();
+  if constexpr (IN_STEP) __syncthreads();
+}
+
+// A sample that a lane takes, and the number of the sum that it adds to.
+struct PathSample {
+  int x, y, number, sum;
+};
+
+// Traces a warp's samples by path tracing, where paths end after one bounce or after fifty: a lane whose path has ended takes the next sample.
+// (For Whitted's integrator that was three times slower than keeping the samples of a pixel together.)
+template <class Integrator, class S, class Samples>
+POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, Samples& samples, RayCounts& counts) {
   const u32 whole = 0xffffffffu;
   const int lane = threadIdx.x & 31;
-  const int items = WARP_PIXELS * launch.samples_per_pixel;
-  const int across = (scene.constants.width + 7) >> 3;
-  const float scale = mean_scale(launch.samples_per_pixel);
+  Ray ray;
+  typename Integrator::State state;
+  SamplePoint point = {0, 0};
+  bool busy = false;
+  for (;;) {
+    const u32 idle = __ballot_sync(whole, !busy);
+    if (__popc(idle) >= MIN_IDLE && samples.are_left()) {
+      PathSample sample;
+      if (!busy && samples.take(__popc(idle & ((1u << lane) - 1)), sample)) {
+        busy = true;
+        ray = Integrator::camera_ray(scene, frame, sample.x, sample.y, sample.number, sample.sum);
+        point = sample_point(scene.constants, frame, sample.x, sample.y, sample.number);
+        state = {};
+      }
+      samples.next += __popc(idle);
+    } else if (idle == whole) {
+      return;
+    }
+    Hit hit;
+    if (busy) {
+      ++counts.rays;
+      hit = closest_hit(scene, ray, true);
+    }
+    step_together();
+    if (busy) {
+      PixelSum sum = samples.sum(ray.pixel);
+      DepthFirst<typename Integrator::State, S, PixelSum> queue = {scene, nullptr, sum, counts, point, 0, ray, state};
+      busy = Integrator::shade(scene, frame, ray, state, hit, true, queue);
+    }
+    step_together();
+  }
+}
+
+// The samples of WARP_PIXELS pixels from `start` on, whose sums are in shared memory. With two PARTS, the first `half` samples of a pixel have
+// a sum of their own.
+template <int PARTS>
+struct PixelSamples {
+  const Constants& constants;
+  u64* sums;
+  int start, end, first, stride, half, count, next;
+
+  POLYFLY_METHOD bool are_left() const { return next < count; }
+  POLYFLY_METHOD bool take(int after, PathSample& sample) const {
+    const int item = next + after, pixel = item & (WARP_PIXELS - 1), number = item / WARP_PIXELS;
+    pixel_at(start + pixel, (constants.width + 7) >> 3, sample.x, sample.y);
+    sample.number = first + number * stride;
+    sample.sum = PARTS == 1 || number < half ? pixel : pixel + WARP_PIXELS;
+    return item < count && start + pixel < end && sample.x < constants.width && sample.y < constants.height;
+  }
+  POLYFLY_METHOD PixelSum sum(int number) const {
+    const PixelSum sum = {sums + number, PARTS * WARP_PIXELS};
+    return sum;
+  }
+};
+
+// Warps take 32 pixels first .. end from `queue` as they become free, trace `samples` of each, and call `store` with a pixel's PARTS sums.
+template <class Integrator, int PARTS, class S, class Store>
+POLYFLY_FN void trace_path_pixels(const S& scene, const FrameParams& frame, int first_sample, int stride, int samples, int first, int end,
+                                  int* queue, Counts* counts, const Store& store) {
+  __shared__ u64 shared_sums[BLOCK_WARPS][3][PARTS][WARP_PIXELS];
+  u64(&sums)[3][PARTS][WARP_PIXELS] = shared_sums[threadIdx.x >> 5];
+  const int lane = threadIdx.x & 31;
   RayCounts mine = {0, 0};
   for (;;) {
     int start = 0;
     if (lane == 0) start = atomicAdd(queue, WARP_PIXELS);
-    start = first + __shfl_sync(whole, start, 0);
+    start = first + __shfl_sync(0xffffffffu, start, 0);
     if (start >= end) break;
-    for (int i = 0; i < 3; ++i) sums[i][lane] = 0;
+    for (int i = 0; i < 3; ++i)
+      for (int part = 0; part < PARTS; ++part) sums[i][part][lane] = 0;
     __syncwarp();
-    Ray ray;
-    typename Integrator::State state;
-    int x = 0, y = 0;
-    SamplePoint point = {0, 0};
-    bool busy = false;
-    for (int next = 0;;) {
-      const u32 idle = __ballot_sync(whole, !busy);
-      if (__popc(idle) >= MIN_IDLE && next < items) {
-        const int item = next + __popc(idle & ((1u << lane) - 1));
-        if (!busy && item < items) {
-          const int pixel = item & (WARP_PIXELS - 1);
-          pixel_at(start + pixel, across, x, y);
-          busy = start + pixel < end && x < scene.constants.width && y < scene.constants.height;
-          const int sample = launch.first_sample + item / WARP_PIXELS * launch.stride;
-          ray = Integrator::camera_ray(scene, frame, x, y, sample, pixel);
-          point = sample_point(scene.constants, frame, x, y, sample);
-          state = {};
-        }
-        next += __popc(idle);
-      } else if (idle == whole) {
-        break;
-      }
-      if (busy) {
-        ++mine.rays;
-        const Hit hit = closest_hit(scene, ray, true);
-        SharedSum sum = {&sums[0][ray.pixel]};
-        DepthFirst<typename Integrator::State, S, SharedSum> rays = {scene, nullptr, sum, mine, point, 0, ray, state};
-        busy = Integrator::shade(scene, frame, ray, state, hit, true, rays);
-      }
-      __syncwarp();
-    }
-    pixel_at(start + lane, across, x, y);
+    PixelSamples<PARTS> taken = {scene.constants, &sums[0][0][0], start, end, first_sample, stride, samples / 2, WARP_PIXELS * samples, 0};
+    trace_paths<Integrator>(scene, frame, taken, mine);
+    int x, y;
+    pixel_at(start + lane, (scene.constants.width + 7) >> 3, x, y);
     if (start + lane < end && x < scene.constants.width && y < scene.constants.height) {
-      const RadianceSum all = {(i64)sums[0][lane], (i64)sums[1][lane], (i64)sums[2][lane]};
-      store_pixel<SUMS>(scene, film, scale, x, y, all);
+      RadianceSum parts[PARTS];
+      for (int part = 0; part < PARTS; ++part)
+        parts[part] = {(i64)sums[0][part][lane], (i64)sums[1][part][lane], (i64)sums[2][part][lane]};
+      store(x, y, parts);
     }
     __syncwarp();
   }
   count_work(mine, counts);
+}
+template <class Integrator, bool SUMS, class S>
+POLYFLY_FN void trace_paths_of_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
+                                      int end, int* queue, Counts* counts) {
+  const float scale = mean_scale(launch.samples_per_pixel);
+  const auto store = [&](int x, int y, const RadianceSum* sum) { store_pixel<SUMS>(scene, film, scale, x, y, *sum); };
+  trace_path_pixels<Integrator, 1>(scene, frame, launch.first_sample, launch.stride, launch.samples_per_pixel, first, end, queue, counts,
+                                   store);
 }
 
 // The pilot of adaptive sampling: trace_pixels with separate sums of the first half of each pixel's samples.
@@ -222,6 +275,18 @@ POLYFLY_FN void trace_pilots(const S& scene, const FrameParams& frame, const Lau
   count_work(mine, counts);
 }
 
+// The same for paths that go in step.
+template <class Integrator, class S>
+POLYFLY_FN void trace_pilot_paths(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first, int end,
+                                  int* queue, Counts* counts) {
+  const auto store = [&](int x, int y, const RadianceSum* parts) {
+    RadianceSum all = parts[0];
+    add(all, parts[1]);
+    store_pilot(scene, launch, film, x, y, parts[0], all);
+  };
+  trace_path_pixels<Integrator, 2>(scene, frame, 0, 1, launch.min_samples, first, end, queue, counts, store);
+}
+
 // The rounds of adaptive sampling work on lists of pixels: queue[0] is the work counter, queue[1] the length of this
 // round's list, queue[3] that of the next round's.
 POLYFLY_FN ActivePixel active_pixels(int x, int y, int error, const Codes& codes) {
@@ -237,7 +302,6 @@ POLYFLY_FN void append_active(bool goes_on, const ActivePixel& one, ActivePixel*
   at = __shfl_sync(0xffffffffu, at, 0) + __popc(going & ((1u << lane) - 1));
   if (goes_on) list[at] = one;
 }
-constexpr int BLOCK_WARPS = THREADS / 32;
 
 // After the pilot: stores the pixels below the error limit and lists the others.
 template <class Integrator, bool SUMS, class S>
@@ -294,6 +358,49 @@ POLYFLY_FN void trace_active(const S& scene, const FrameParams& frame, const Lau
   count_work(mine, counts);
 }
 
+// The samples of a round for paths that go in step.
+struct ActiveSamples {
+  const Constants& constants;
+  const FilmBuffers& film;
+  int* queue;
+  int taken, more;
+  i64 count, next, end;
+
+  // Takes 32 from the queue where the warp has none.
+  POLYFLY_METHOD bool are_left() {
+    if (next < end || next >= count) return next < end;
+    int turn = 0;
+    if ((threadIdx.x & 31) == 0) turn = atomicAdd(queue, 1);
+    next = 32 * (i64)__shfl_sync(0xffffffffu, turn, 0);
+    end = next + 32 < count ? next + 32 : count;
+    return next < end;
+  }
+  POLYFLY_METHOD bool take(int after, PathSample& sample) const {
+    const i64 item = next + after;
+    if (item >= end) return false;
+    const int at = (int)(item / more);
+    const u32 pixel = film.active_pixels[at].pixel;
+    sample.x = (int)(pixel & 0xffffu);
+    sample.y = (int)(pixel >> 16);
+    sample.number = taken + (int)(item - (i64)at * more);
+    sample.sum = pilot_index(constants, film, sample.x, sample.y);
+    return true;
+  }
+  POLYFLY_METHOD PixelSum sum(int number) const {
+    const PixelSum sum = {(u64*)film.pilot_sums + 3 * (i64)number, 1};
+    return sum;
+  }
+};
+template <class Integrator, class S>
+POLYFLY_FN void trace_active_paths(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int taken,
+                                   int* queue, Counts* counts) {
+  const int more = next_round(launch, taken);
+  ActiveSamples samples = {scene.constants, film, queue, taken, more, (i64)queue[1] * more, 0, 0};
+  RayCounts mine = {0, 0};
+  trace_paths<Integrator>(scene, frame, samples, mine);
+  count_work(mine, counts);
+}
+
 // After a round: stores the pixels below the error limit and lists the others. taken: samples before the round.
 template <class Integrator, bool SUMS, class S>
 POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBuffers& film, int taken, int* queue) {
@@ -322,7 +429,7 @@ template <class Integrator, class S>
 POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, const Launch& launch,
                                      const FilmBuffers& film, int first, int end) {
   const int across = (scene.constants.width + 7) >> 3;
-  for (int at = first + blockIdx.x * THREADS + threadIdx.x; at < end; at += gridDim.x * THREADS) {
+  for (int at = first + blockIdx.x * BLOCK_THREADS + threadIdx.x; at < end; at += gridDim.x * BLOCK_THREADS) {
     int x, y;
     pixel_at(at, across, x, y);
     if (x < scene.constants.width && y < scene.constants.height)
@@ -340,7 +447,7 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
   const int samples = launch.samples_per_pixel;
   const int across = (scene.constants.width + 7) >> 3;
   const int items = across * ((scene.constants.height + 7) >> 3) * 64 * samples;
-  const int threads = gridDim.x * THREADS, me = blockIdx.x * THREADS + threadIdx.x;
+  const int threads = gridDim.x * BLOCK_THREADS, me = blockIdx.x * BLOCK_THREADS + threadIdx.x;
   const int share = (items + threads - 1) / threads;
   PendingRay stack[MAX_DEPTH];
   RayCounts mine = {0, 0};
@@ -369,9 +476,9 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
   count_work(mine, counts);
 }
 
-// An entry point and its parameters. scripts/ptx defines KernelIntegrator, KernelScene and BLOCKS from a row of
-// modules.def and includes the header of its output.
-#define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(THREADS, BLOCKS)
+// An entry point and its parameters. scripts/ptx defines KernelIntegrator, KernelScene, BLOCK_THREADS and BLOCKS from a
+// row of modules.def and includes the header of its output.
+#define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(BLOCK_THREADS, BLOCKS)
 #define POLYFLY_SCENE                                                                   \
   const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \
       const __grid_constant__ Launch launch

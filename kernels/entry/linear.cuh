@@ -11,7 +11,7 @@ POLYFLY_KERNEL void polyfly_trace_128_sums(POLYFLY_SCENE, POLYFLY_WORK) {
 }
 #else
 POLYFLY_KERNEL void polyfly_trace_sums(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_paths<KernelIntegrator, true>(scene, frame, launch, film, first, end, queue, counts);
+  trace_paths_of_pixels<KernelIntegrator, true>(scene, frame, launch, film, first, end, queue, counts);
 }
 #endif
 POLYFLY_KERNEL void polyfly_features(POLYFLY_SCENE, POLYFLY_WORK) {

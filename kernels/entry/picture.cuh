@@ -15,6 +15,6 @@ POLYFLY_KERNEL void polyfly_schedule(POLYFLY_SCENE, int mode, int* queue, Counts
 }
 #else
 POLYFLY_KERNEL void polyfly_trace(POLYFLY_SCENE, POLYFLY_WORK) {
-  trace_paths<KernelIntegrator, false>(scene, frame, launch, film, first, end, queue, counts);
+  trace_paths_of_pixels<KernelIntegrator, false>(scene, frame, launch, film, first, end, queue, counts);
 }
 #endif

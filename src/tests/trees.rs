@@ -106,6 +106,9 @@ impl Module<Host> for Nothing {
     }
 }
 impl Function for Step {
+    fn threads(&self) -> u32 {
+        1
+    }
     fn resident_blocks(&self) -> u32 {
         1
     }

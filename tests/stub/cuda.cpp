@@ -521,7 +521,7 @@ API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
   }
   const std::string header((const char*)image, strcspn((const char*)image, "\n"));
   Kernel found = nullptr;
-#define MODULE(integrator, scene, output, blocks) \
+#define MODULE(integrator, scene, output, threads, blocks) \
   if (header == "// " #integrator "_" #scene "_" #output) found = kernel<integrator##_integrator, scene##_scene>;
 #define POST_MODULE(name) \
   if (header == "// " #name) found = name##_kernel;

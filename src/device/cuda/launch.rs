@@ -34,18 +34,22 @@ impl Module<Cuda> for CudaModule {
         // SAFETY: the device is the context's.
         let code = unsafe { driver::cuDeviceGetAttribute(&mut count, multiprocessors, self.context.device) };
         check(code, "cuDeviceGetAttribute")?;
-        Ok(CudaFunction { raw, blocks: count.unsigned_abs() * resident.max(1).unsigned_abs() })
+        Ok(CudaFunction { raw, threads, blocks: count.unsigned_abs() * resident.max(1).unsigned_abs() })
     }
 }
 #[derive(Clone, Copy)]
 pub struct CudaFunction {
     raw: driver::CUfunction,
+    threads: u32,
     blocks: u32,
 }
 // SAFETY: a handle; see CudaModule.
 unsafe impl Send for CudaFunction {}
 
 impl Function for CudaFunction {
+    fn threads(&self) -> u32 {
+        self.threads
+    }
     fn resident_blocks(&self) -> u32 {
         self.blocks
     }

@@ -60,8 +60,14 @@ pub trait Module<A: Api>: Send + 'static {
 }
 
 pub trait Function: Copy + Send + 'static {
+    /// The number of threads per block.
+    fn threads(&self) -> u32;
     /// The maximum number of resident blocks on the device.
     fn resident_blocks(&self) -> u32;
+    /// The maximum number of resident threads.
+    fn resident_threads(&self) -> u64 {
+        u64::from(self.resident_blocks()) * u64::from(self.threads())
+    }
 }
 
 /// A point in a stream's work.

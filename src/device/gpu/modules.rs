@@ -37,6 +37,8 @@ struct PtxModule {
     rays: Rays,
     scene: SceneKind,
     output: Output,
+    // Of a block.
+    threads: u32,
 }
 
 pub struct Ptx {
@@ -117,20 +119,20 @@ impl<A: Api> Kernels<A> {
         let (kind, features) = (kind_of(constants, needs)?, constants.features);
         let load = |is_needed: bool, output| {
             let row = module_of(constants, output, kind).filter(|_| is_needed);
-            row.map(|row| Ok::<_, DeviceError>((row.rays, context.load(&row.ptx.text_for(features)?)?))).transpose()
+            row.map(|row| Ok::<_, DeviceError>((row, context.load(&row.ptx.text_for(features)?)?))).transpose()
         };
         let picture = load(makes_pictures(needs), Output::Picture)?;
         let linear = load(needs.linear, Output::Linear)?;
         let adaptive = load(needs.adaptive, Output::Adaptive)?;
         // A module's kernel for paths, for ray trees of up to 16 levels, or for deeper trees.
-        let function = |module: &Option<(Rays, A::Module)>, [path, tree_16, tree_128]: [Option<&CStr>; 3]| {
-            let Some((rays, module)) = module else { return Ok(None) };
-            let name = match (rays, constants.depth) {
+        let function = |module: &Option<(&PtxModule, A::Module)>, [path, tree_16, tree_128]: [Option<&CStr>; 3]| {
+            let Some((row, module)) = module else { return Ok(None) };
+            let name = match (row.rays, constants.depth) {
                 (Rays::Path, _) => path,
                 (Rays::Tree, ..=16) => tree_16,
                 (Rays::Tree, _) => tree_128,
             };
-            name.map(|name| module.function(name, THREADS)).transpose()
+            name.map(|name| module.function(name, row.threads)).transpose()
         };
         let traces = [c"polyfly_trace", c"polyfly_trace_16", c"polyfly_trace_128"];
         let sums = [c"polyfly_trace_sums", c"polyfly_trace_16_sums", c"polyfly_trace_128_sums"];
@@ -139,7 +141,7 @@ impl<A: Api> Kernels<A> {
             schedule: function(&picture, [None, Some(c"polyfly_schedule"), Some(c"polyfly_schedule")])?,
             sums: function(&linear, sums.map(Some))?,
             features: function(&linear, [Some(c"polyfly_features"); 3])?,
-            adaptive: adaptive.as_ref().map(|(_, module)| AdaptiveKernels::new(module)).transpose()?,
+            adaptive: adaptive.as_ref().map(|(row, module)| AdaptiveKernels::new(module, row.threads)).transpose()?,
             kind,
             compiled_for: features,
             _modules: [picture, linear, adaptive].into_iter().flatten().map(|(_, module)| module).collect(),
@@ -179,8 +181,8 @@ impl<A: Api> Kernels<A> {
 }
 
 impl<A: Api> AdaptiveKernels<A> {
-    fn new(module: &A::Module) -> Result<AdaptiveKernels<A>, DeviceError> {
-        let function = |name: &CStr| module.function(name, THREADS);
+    fn new(module: &A::Module, threads: u32) -> Result<AdaptiveKernels<A>, DeviceError> {
+        let function = |name: &CStr| module.function(name, threads);
         Ok(AdaptiveKernels {
             pilot: function(c"polyfly_pilot")?,
             trace_active: function(c"polyfly_trace_active")?,
@@ -194,7 +196,8 @@ impl<A: Api> AdaptiveKernels<A> {
 mod tests {
     use super::*;
     use crate::gpu_types::{
-        ALL_FEATURES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
+        ALL_FEATURES, FEATURE_BODIES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP, INTEGRATOR_PATH,
+        INTEGRATOR_WHITTED,
     };
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
@@ -307,7 +310,8 @@ mod tests {
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, &all), SceneKind::Grid);
         assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Full);
         // Path tracing has no kernels for scenes in parameters.
-        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Full);
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS | FEATURE_TREE, &adaptive), SceneKind::Primitives);
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_BODIES | FEATURE_TREE, &all), SceneKind::Full);
         assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS, &all), SceneKind::Grid);
     }
 }

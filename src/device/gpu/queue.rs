@@ -5,7 +5,7 @@ mod denoised;
 
 use super::api::{Api, Context, DeviceMemory, Event, Function, Stream};
 use super::denoise::{DenoiseKernels, DenoiseLane};
-use super::modules::{Kernels, THREADS};
+use super::modules::Kernels;
 use super::post::{Planes, PostKernels, PostLane};
 use super::probe::{self, Watched, Working};
 use super::resident::{Builders, ResidentScene};
@@ -367,20 +367,21 @@ impl<A: Api> Gpu<A> {
         // As many blocks as the GPU holds at once take work from a queue until it is empty; less work needs fewer
         // blocks. Each round of adaptive sampling has a queue of its own.
         let start = |kernel: A::Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
-            let blocks = threads.div_ceil(u64::from(THREADS)).clamp(1, u64::from(kernel.resident_blocks())) as u32;
+            let each = kernel.threads();
+            let blocks = threads.div_ceil(u64::from(each)).clamp(1, u64::from(kernel.resident_blocks())) as u32;
             let (queue, counters) = (counts.address(COUNT_BYTES + QUEUE_BYTES * round), counts.address(0));
             let scene = resident.argument(self.kernels.take_small()).with(camera).with(&launch);
             let mut arguments = scene.with(film).with(&first).with(&end).with(&queue).with(&counters);
             // SAFETY: POLYFLY_SCENE and POLYFLY_WORK in kernels/entry/gpu.cuh, in this order; the scene and what the film
             // and `counts` point to live until the task has been waited for.
-            unsafe { self.stream().launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
+            unsafe { self.stream().launch(kernel, (blocks, 1), (each, 1), &mut arguments) }
         };
         let trial = trial.as_ref().filter(|_| launch.min_samples > 0);
         let (Some(trial), Some(kernels)) = (trial, &self.kernels.adaptive) else {
             let kernel = self.kernels.of(task.output)?;
             let lanes = if task.output == TaskOutput::Features { 1 } else { launch.samples_per_pixel };
             start(kernel, &film, here, 0, threads_of(here, lanes))?;
-            return Ok(u64::from(kernel.resident_blocks() * THREADS));
+            return Ok(kernel.resident_threads());
         };
         let (width, height) = self.scene.size();
         let around = Task { rows: rows.clone(), ..task.clone() }.trial_rows(height);
@@ -413,7 +414,7 @@ impl<A: Api> Gpu<A> {
             taken += taken.min(launch.samples_per_pixel - taken);
             round += 1;
         }
-        Ok(u64::from(kernels.pilot.resident_blocks() * THREADS))
+        Ok(kernels.pilot.resident_threads())
     }
 
     // The range of the rows' pixels in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
@@ -573,7 +574,8 @@ impl<A: Api> GpuDevice for Gpu<A> {
         let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
         let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
         let kernel = self.kernels.schedule()?;
-        let blocks = if schedule.is_some() { kernel.resident_blocks() } else { items.div_ceil(THREADS) };
+        let each = kernel.threads();
+        let blocks = if schedule.is_some() { kernel.resident_blocks() } else { items.div_ceil(each) };
         let Some(slot) = self.memory.free.first_mut() else {
             return Err(DeviceError::Failed("no memory is set aside".into()));
         };
@@ -584,13 +586,13 @@ impl<A: Api> GpuDevice for Gpu<A> {
         compute.fill(&slot.counts, 0, COUNT_BYTES, 0)?;
         compute.record(before)?;
         // SAFETY: polyfly_schedule's arguments, in its order; all are waited for below.
-        unsafe { compute.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments)? };
+        unsafe { compute.launch(kernel, (blocks, 1), (each, 1), &mut arguments)? };
         compute.record(traced)?;
         // SAFETY: the counters are the slot's, and are waited for here.
         let copied = unsafe { compute.copy(slot.host_counts.bytes_mut(), &slot.counts, 0) };
         self.context.synchronize()?;
         copied?;
         let time = traced.since(before)?;
-        Ok(read_counts(slot.host_counts.bytes(), time, time, u64::from(blocks) * u64::from(THREADS)))
+        Ok(read_counts(slot.host_counts.bytes(), time, time, u64::from(blocks) * u64::from(each)))
     }
 }
