@@ -16,7 +16,8 @@ use clap::{Args, ValueEnum};
 /// How much work goes into each picture, as a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum QualityArg {
-    /// To see what moves where: one sample a pixel (path tracing: an eighth), eight bounces, hard shadows, no motion blur.
+    /// To see what moves where: one sample a pixel (path tracing: an eighth), eight bounces, hard shadows, no motion
+    /// blur, no light of other frames.
     Draft,
     /// As the scene says.
     Standard,
@@ -40,6 +41,7 @@ impl QualityArg {
                 render.light_samples = 1;
                 render.ao_samples = render.ao_samples.min(1);
                 scene.camera.shutter = 0.0;
+                scene.film.denoise_frames = 0;
             }
             QualityArg::Final => {
                 match render.sampling {
