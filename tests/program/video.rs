@@ -324,6 +324,12 @@ fn films_are_what_their_ending_says() {
         let (facts, frames, last) = seen(&dir.path().join(film));
         assert_eq!((facts.as_str(), frames), (expected, 17), "{film}");
         assert!((last - 16.0 / 20.0).abs() < 0.011, "{film}: {last}");
+        // The index comes first, but in masters.
+        let bytes = std::fs::read(dir.path().join(film)).unwrap();
+        let place = |name: &[u8]| bytes.windows(4).position(|four| four == name);
+        if let (Some(index), Some(pictures)) = (place(b"moov"), place(b"mdat")) {
+            assert_eq!(index > pictures, ["p.mov", "d.mov"].contains(&film), "{film}");
+        }
         // The film names its origin, and is not made again.
         if film != "a.gif" {
             let again = polyfly(dir.path(), &[&args[..], more, &["--resume"]].concat());

@@ -136,7 +136,7 @@ mod tests {
                 "av1",
                 "-c:v libsvtav1 -pix_fmt yuv420p -crf 30 -preset 8 -filter_threads 1 -threads 4 -svtav1-params lp=4",
             ),
-            ("prores", "-c:v prores_ks -pix_fmt yuv422p10le -profile:v hq -filter_threads 1 -threads 4 -vendor apl0"),
+            ("prores", "-c:v prores_aw -pix_fmt yuv422p10le -profile:v 3 -filter_threads 1 -threads 4 -vendor apl0"),
             ("dnxhr", "-c:v dnxhd -pix_fmt yuv422p -profile:v dnxhr_hq -filter_threads 1 -threads 4"),
             ("ffv1", "-c:v ffv1 -pix_fmt yuv420p -filter_threads 1 -threads 4 -level 3 -g 1 -slicecrc 1"),
             (

@@ -62,6 +62,8 @@ pub struct Codec {
     /// The mastering metadata of an HDR10 video; empty if color tags suffice; None if the codec does not support
     /// HDR10.
     pub hdr10: Option<&'static str>,
+    /// Whether films are made to be edited, and not to be streamed: their index may come last.
+    pub is_master: bool,
     /// Whether hardware encodes. The encoded bytes then depend on the machine and may vary between runs.
     pub is_hardware: bool,
 }
@@ -104,6 +106,7 @@ const SOFTWARE: Codec = Codec {
     encodes: one_level(0, ""),
     arguments: "",
     hdr10: None,
+    is_master: false,
     is_hardware: false,
 };
 
@@ -179,22 +182,24 @@ pub const CODECS: &[Codec] = &[
     },
     Codec {
         name: "prores",
-        about: "ProRes 422, for editing: 10 bits a channel, each frame coded alone",
-        encoder: "prores_ks",
+        about: "ProRes 422 HQ, for editing: 10 bits a channel, each frame coded alone",
+        encoder: "prores_aw",
         containers: &["mov"],
         segment_format: "mov",
         eight_bits: pixels("yuv422p10le"),
         ten_bits: Some(pixels("yuv422p10le")),
-        alpha: Some(PixelFormat { preset: Some("4444"), ..pixels("yuva444p10le") }),
+        alpha: Some(PixelFormat { preset: Some("4"), ..pixels("yuva444p10le") }),
         alpha_containers: &["mov"],
+        // Profiles by number: 3 is 422 HQ, 4 is 4444.
         preset: Some("-profile:v"),
-        encodes: one_level(0, "hq"),
+        encodes: one_level(0, "3"),
         arguments: "-vendor apl0",
+        is_master: true,
         ..SOFTWARE
     },
     Codec {
         name: "dnxhr",
-        about: "DNxHR HQ, for editing: each frame coded alone, five times as fast as ProRes",
+        about: "DNxHR HQ, for editing: each frame coded alone, the fastest master",
         encoder: "dnxhd",
         containers: &["mov"],
         segment_format: "mov",
@@ -202,6 +207,7 @@ pub const CODECS: &[Codec] = &[
         ten_bits: Some(PixelFormat { preset: Some("dnxhr_hqx"), ..pixels("yuv422p10le") }),
         preset: Some("-profile:v"),
         encodes: one_level(0, "dnxhr_hq"),
+        is_master: true,
         ..SOFTWARE
     },
     Codec {
@@ -215,6 +221,7 @@ pub const CODECS: &[Codec] = &[
         alpha: Some(pixels("yuva420p")),
         alpha_containers: &["gif", "webp"],
         arguments: "-level 3 -g 1 -slicecrc 1",
+        is_master: true,
         ..SOFTWARE
     },
     Codec {

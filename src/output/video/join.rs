@@ -117,10 +117,12 @@ impl Joiner<'_> {
     fn copy(&self, source: &Source, to: &Path, tag: &Tag) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
         let container = self.settings.container();
         let (second, frame) = clock(self.settings.fps);
+        // Moving the index to the front writes the file once more.
+        let front = if self.settings.codec.is_master { "" } else { "-movflags +faststart" };
         let times = match container.has_index() {
             true => format!(
                 "-bsf:v setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame} \
-                 -video_track_timescale {second} -movflags +faststart "
+                 -video_track_timescale {second} {front} "
             ),
             // The muxer of a container with a fixed clock rounds times.
             false => String::new(),

@@ -2,8 +2,8 @@
 
 use crate::math::hash::of_reader;
 use crate::output::bytes::bytes_at;
-use adler2::Adler32;
 use sha2::Digest;
+use simd_adler32::Adler32;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::iter;
@@ -194,8 +194,8 @@ impl Fragments {
                     file.read_exact(&mut piece).map_err(failed)?;
                     if is_frame {
                         let mut adler = Adler32::from_checksum(0);
-                        adler.write_slice(&piece);
-                        all.push(PacketChecksum { size, adler: adler.checksum() });
+                        adler.write(&piece);
+                        all.push(PacketChecksum { size, adler: adler.finish() });
                     }
                     if !gives(&piece) {
                         return Ok(all);
