@@ -151,7 +151,7 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, Samples& s
   bool busy = false;
   for (;;) {
     const u32 idle = __ballot_sync(whole, !busy);
-    if (__popc(idle) >= MIN_IDLE && samples.are_left()) {
+    if (__popc(idle) >= MIN_IDLE && samples.are_left(busy ? ray.pixel : -1)) {
       PathSample sample;
       if (!busy && samples.take(__popc(idle & ((1u << lane) - 1)), sample)) {
         busy = true;
@@ -178,56 +178,98 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, Samples& s
   }
 }
 
-// The samples of WARP_PIXELS pixels from `start` on, whose sums are in shared memory. With two PARTS, the first `half` samples of a pixel have
-// a sum of their own.
-template <int PARTS>
+// A warp's samples of the pixels first .. end, which it takes from `queue` in groups as lanes become free. The sums of two groups are in shared
+// memory: while the last paths of one end, the next one begins. `store` gets a pixel's PARTS sums; with two PARTS, the first `half` samples
+// have a sum of their own.
+template <int PARTS, class Store>
 struct PixelSamples {
-  const Constants& constants;
-  u64* sums;
-  int start, end, first, stride, half, count, next;
+  // Pixels of a group at most, and sums of a group.
+  static constexpr int PIXELS = 32 / PARTS, SUMS = 3 * PARTS * PIXELS;
 
-  POLYFLY_METHOD bool are_left() const { return next < count; }
+  const Constants& constants;
+  const Store& store;
+  u64* sums;
+  int* queue;
+  int first, end, first_sample, stride, samples;
+  int shift;           // 2^shift pixels are taken at once
+  int starts[2];       // the first pixels of this group and the one before, or -1
+  int slot;            // of this group's sums
+  int next;            // of its samples
+
+  POLYFLY_METHOD int count() const { return samples << shift; }
+  // busy_with: the number of the sum of this lane's path, or -1.
+  POLYFLY_METHOD bool are_left(int busy_with) {
+    if (starts[0] >= 0 && next < count()) return true;
+    if (first >= end) return false;
+    const bool is_before = busy_with >= 0 && (busy_with >= SUMS) != (slot == 1);
+    if (__any_sync(0xffffffffu, is_before)) return false;
+    finish(1);
+    int start = 0;
+    if ((threadIdx.x & 31) == 0) start = atomicAdd(queue, 1 << shift);
+    start = first + __shfl_sync(0xffffffffu, start, 0);
+    if (start >= end) {
+      first = end;
+      return false;
+    }
+    starts[1] = starts[0];
+    starts[0] = start;
+    slot ^= 1;
+    next = 0;
+    for (int i = threadIdx.x & 31; i < SUMS; i += 32) sums[slot * SUMS + i] = 0;
+    __syncwarp();
+    return true;
+  }
   POLYFLY_METHOD bool take(int after, PathSample& sample) const {
-    const int item = next + after, pixel = item & (WARP_PIXELS - 1), number = item / WARP_PIXELS;
-    pixel_at(start + pixel, (constants.width + 7) >> 3, sample.x, sample.y);
-    sample.number = first + number * stride;
-    sample.sum = PARTS == 1 || number < half ? pixel : pixel + WARP_PIXELS;
-    return item < count && start + pixel < end && sample.x < constants.width && sample.y < constants.height;
+    const int item = next + after, pixel = item & ((1 << shift) - 1), number = item >> shift;
+    pixel_at(starts[0] + pixel, (constants.width + 7) >> 3, sample.x, sample.y);
+    sample.number = first_sample + number * stride;
+    sample.sum = slot * SUMS + pixel + (PARTS == 1 || number < samples / 2 ? 0 : PIXELS);
+    return item < count() && starts[0] + pixel < end && sample.x < constants.width && sample.y < constants.height;
   }
   POLYFLY_METHOD PixelSum sum(int number) const {
-    const PixelSum sum = {sums + number, PARTS * WARP_PIXELS};
+    const PixelSum sum = {sums + number, PARTS * PIXELS};
     return sum;
+  }
+  // Stores this group (0) or the one before (1), none of whose paths is left.
+  POLYFLY_METHOD void finish(int which) {
+    const int lane = threadIdx.x & 31, at = starts[which] + lane;
+    __syncwarp();
+    int x, y;
+    pixel_at(at, (constants.width + 7) >> 3, x, y);
+    if (starts[which] >= 0 && lane < 1 << shift && at < end && x < constants.width && y < constants.height) {
+      const u64* from = sums + (slot ^ which) * SUMS + lane;
+      RadianceSum parts[PARTS];
+      for (int part = 0; part < PARTS; ++part)
+        parts[part] = {(i64)from[part * PIXELS], (i64)from[(PARTS + part) * PIXELS], (i64)from[(2 * PARTS + part) * PIXELS]};
+      store(x, y, parts);
+    }
+    starts[which] = -1;
+    __syncwarp();
   }
 };
 
-// Warps take 32 pixels first .. end from `queue` as they become free, trace `samples` of each, and call `store` with a pixel's PARTS sums.
+// The number of pixels, as a power of two, that a warp takes at once: the fewer the more evenly warps share a picture, but lanes wait for each
+// other where they add to the same sums, and for the last paths of a group with few samples.
+constexpr int MIN_SHIFT = 2, MIN_SAMPLES = 128, GROUPS_OF_WARP = 16;
+POLYFLY_FN int group_shift(int pixels, int samples, int most) {
+  const int groups = GROUPS_OF_WARP * (int)gridDim.x * BLOCK_WARPS;
+  int shift = MIN_SHIFT;
+  while (2 << shift <= most && (samples << shift < MIN_SAMPLES || pixels >> shift > groups)) ++shift;
+  return shift;
+}
+
+// Warps trace `samples` of the pixels first .. end, and call `store` with a pixel's PARTS sums.
 template <class Integrator, int PARTS, class S, class Store>
 POLYFLY_FN void trace_path_pixels(const S& scene, const FrameParams& frame, int first_sample, int stride, int samples, int first, int end,
                                   int* queue, Counts* counts, const Store& store) {
-  __shared__ u64 shared_sums[BLOCK_WARPS][3][PARTS][WARP_PIXELS];
-  u64(&sums)[3][PARTS][WARP_PIXELS] = shared_sums[threadIdx.x >> 5];
-  const int lane = threadIdx.x & 31;
+  typedef PixelSamples<PARTS, Store> Samples;
+  __shared__ u64 sums[BLOCK_WARPS][2][Samples::SUMS];
   RayCounts mine = {0, 0};
-  for (;;) {
-    int start = 0;
-    if (lane == 0) start = atomicAdd(queue, WARP_PIXELS);
-    start = first + __shfl_sync(0xffffffffu, start, 0);
-    if (start >= end) break;
-    for (int i = 0; i < 3; ++i)
-      for (int part = 0; part < PARTS; ++part) sums[i][part][lane] = 0;
-    __syncwarp();
-    PixelSamples<PARTS> taken = {scene.constants, &sums[0][0][0], start, end, first_sample, stride, samples / 2, WARP_PIXELS * samples, 0};
-    trace_paths<Integrator>(scene, frame, taken, mine);
-    int x, y;
-    pixel_at(start + lane, (scene.constants.width + 7) >> 3, x, y);
-    if (start + lane < end && x < scene.constants.width && y < scene.constants.height) {
-      RadianceSum parts[PARTS];
-      for (int part = 0; part < PARTS; ++part)
-        parts[part] = {(i64)sums[0][part][lane], (i64)sums[1][part][lane], (i64)sums[2][part][lane]};
-      store(x, y, parts);
-    }
-    __syncwarp();
-  }
+  Samples taken = {scene.constants, store, &sums[threadIdx.x >> 5][0][0], queue, first, end, first_sample, stride, samples,
+                   group_shift(end - first, samples, Samples::PIXELS), {-1, -1}, 0, 0};
+  trace_paths<Integrator>(scene, frame, taken, mine);
+  taken.finish(1);
+  taken.finish(0);
   count_work(mine, counts);
 }
 template <class Integrator, bool SUMS, class S>
@@ -367,7 +409,7 @@ struct ActiveSamples {
   i64 count, next, end;
 
   // Takes 32 from the queue where the warp has none.
-  POLYFLY_METHOD bool are_left() {
+  POLYFLY_METHOD bool are_left(int) {
     if (next < end || next >= count) return next < end;
     int turn = 0;
     if ((threadIdx.x & 31) == 0) turn = atomicAdd(queue, 1);
