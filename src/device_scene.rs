@@ -154,9 +154,10 @@ impl DeviceScene {
         let scene = &*scene.seen_from(origin);
         let geometry = geometry(scene, assets, &trees);
         let mut texels = Vec::new();
-        let of_relief = assets.relief.iter().flat_map(|r| [Some(&r.maps), r.heights.as_ref()]).flatten();
-        let of_floor = assets.texture.as_deref().into_iter().chain(of_relief);
-        let mip_levels = of_floor.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
+        let of_floor = assets.texture.as_deref().into_iter().chain(assets.relief.as_ref().map(|relief| &relief.maps));
+        let mut mip_levels: Vec<_> = of_floor.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
+        let heights = assets.relief.as_ref().and_then(|relief| relief.heights.as_deref()).unwrap_or_default();
+        mip_levels.extend(upload::height_levels(heights, &mut texels));
         let of_bodies = finish::pictures(&assets.finishes);
         let finish_levels = of_bodies.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
         let (stars, star_cells) = sky::stars(sky::map(scene, assets));

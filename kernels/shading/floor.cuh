@@ -125,7 +125,7 @@ POLYFLY_FN void shade_floor(const S& scene, int k, const Ray& ray, const Hit& hi
       above = above & (fract(hit.u) == hit.u) & (fract(hit.v) == hit.v);
     const Int size = Int(scene.constants.lightmap_size);
     const Vec light =
-        bilinear(scene.lightmap, Int(0), size, size, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
+        bilinear(scene.lightmap, LevelOf{Int(0), size, size}, hit.u, hit.v, above) * Real(scene.constants.lightmap_scale);
     s.emission = select(above, s.albedo * light, s.emission);
   }
   if constexpr (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR)) {

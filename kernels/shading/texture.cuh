@@ -40,50 +40,64 @@ POLYFLY_FN void relief_layer(const Constants& constants, int i, Real& u, Real& v
 // The share of a layer, which keeps the slope and roughness of a single one.
 POLYFLY_FN float relief_share(const Constants& constants) { return constants.relief_layers == 2 ? 0.70710678f : 1.0f; }
 
-// Bilinear, clamped at the border. first, width and height may differ between lanes.
-POLYFLY_FN Vec bilinear(const Array<int>& texels, Int first, Int width, Int height, Real u, Real v, Mask m) {
-  const Real half = Real(0.5f), zero = Real(0.0f);
-  Real x = max(fma(u, to_real(width), -half), zero);
-  Real y = max(fma(v, to_real(height), -half), zero);
-  Int x0 = to_int(x), y0 = to_int(y);
-  Real fx = x - to_real(x0), fy = y - to_real(y0);
-  Int right = width - Int(1), bottom = height - Int(1);
-  x0 = select(x0 > right, right, x0);
-  y0 = select(y0 > bottom, bottom, y0);
-  Int x1 = select(x0 < right, x0 + Int(1), x0), y1 = select(y0 < bottom, y0 + Int(1), y0);
-  Int row0 = first + y0 * width, row1 = first + y1 * width;
-  Vec upper = mix(fetch(texels, row0 + x0, m), fetch(texels, row0 + x1, m), fx);
-  Vec lower = mix(fetch(texels, row1 + x0, m), fetch(texels, row1 + x1, m), fx);
-  return mix(upper, lower, fy) * Real(1.0f / 65535.0f);
-}
-
-POLYFLY_FN Vec sample_level(const Array<int>& texels, const Array<MipLevel>& levels, Int level, Real u, Real v, Mask m) {
+// A mip level of each lane.
+struct LevelOf {
+  Int first, width, height;
+};
+POLYFLY_FN LevelOf level_of(const Array<MipLevel>& levels, Int level, Mask m) {
   const int* table = &levels.data[0].first;
   const int words = WORDS(MipLevel) * levels.len;
   const Int a = level * Int(WORDS(MipLevel));
-  const Int first = read(table, words, a, m), width = read(table, words, a + Int(WORD(MipLevel, width)), m),
-            height = read(table, words, a + Int(WORD(MipLevel, height)), m);
-  return bilinear(texels, first, width, height, u, v, m);
+  return {read(table, words, a, m), read(table, words, a + Int(WORD(MipLevel, width)), m),
+          read(table, words, a + Int(WORD(MipLevel, height)), m)};
 }
 
-// Trilinear, of `levels` levels from `first` on: the mip level follows from the number of texels that a sample covers, so that
-// a distant surface does not alias. The logarithm is read from the exponent bits and linear in between.
+// The texel up left of a place, clamped at the border, and the shares of its neighbors.
+struct BilinearPlace {
+  Int x, y, right, bottom;  // right and bottom: the last texels
+  Real fx, fy;
+};
+POLYFLY_FN BilinearPlace bilinear_place(const LevelOf& level, Real u, Real v) {
+  const Real half = Real(0.5f), zero = Real(0.0f);
+  const Real x = max(fma(u, to_real(level.width), -half), zero);
+  const Real y = max(fma(v, to_real(level.height), -half), zero);
+  const Int x0 = to_int(x), y0 = to_int(y), right = level.width - Int(1), bottom = level.height - Int(1);
+  return {select(x0 > right, right, x0), select(y0 > bottom, bottom, y0), right, bottom, x - to_real(x0), y - to_real(y0)};
+}
+POLYFLY_FN Vec bilinear(const Array<int>& texels, const LevelOf& level, Real u, Real v, Mask m) {
+  const BilinearPlace at = bilinear_place(level, u, v);
+  const Int x1 = select(at.x < at.right, at.x + Int(1), at.x), y1 = select(at.y < at.bottom, at.y + Int(1), at.y);
+  const Int row0 = level.first + at.y * level.width, row1 = level.first + y1 * level.width;
+  const Vec upper = mix(fetch(texels, row0 + at.x, m), fetch(texels, row0 + x1, m), at.fx);
+  const Vec lower = mix(fetch(texels, row1 + at.x, m), fetch(texels, row1 + x1, m), at.fx);
+  return mix(upper, lower, at.fy) * Real(1.0f / 65535.0f);
+}
+
+// The two mip levels that a sample lies between, and the share of the coarse one, so that a distant surface does not alias. The logarithm is
+// read from the exponent bits and linear in between.
+struct LevelsBetween {
+  Int fine, coarse;
+  Real part;
+};
+// covered: the share of the picture's longest side.
+POLYFLY_FN LevelsBetween levels_between(const MipLevel& finest, int levels, Real covered) {
+  const int longest = finest.width > finest.height ? finest.width : finest.height;
+  const Real count = max(covered * Real((float)longest), Real(1.0f));
+  const Int word = bits(count);
+  const Int level = (word >> 23) - Int(127), last = Int(levels - 1);
+  const Real part = from_bits((word & Int(0x7fffff)) | Int(0x3f800000)) - Real(1.0f);
+  const Mask is_last = !(level < last);
+  return {select(is_last, last, level), select(is_last, last, level + Int(1)), select(is_last, Real(0.0f), part)};
+}
+
+// Trilinear, of `levels` levels from `first` on.
 POLYFLY_FN Vec sample_texture(const Array<int>& texels, const Array<MipLevel>& all, int first, int levels, Real u, Real v,
                               Real covered, Mask m) {
-  const MipLevel& finest = all.at(first);
-  int longest = finest.width > finest.height ? finest.width : finest.height;
-  Real count = max(covered * Real((float)longest), Real(1.0f));
-  Int word = bits(count);
-  Int level = (word >> 23) - Int(127);
-  Real part = from_bits((word & Int(0x7fffff)) | Int(0x3f800000)) - Real(1.0f);
-  const Int last = Int(levels - 1);
-  part = select(level < last, part, Real(0.0f));
-  level = select(level < last, level, last);
-  Int next = select(level < last, level + Int(1), last);
-  const Vec fine = sample_level(texels, all, level + Int(first), u, v, m);
-  const Mask blends = m & (part > Real(0.0f));
+  const LevelsBetween between = levels_between(all.at(first), levels, covered);
+  const Vec fine = bilinear(texels, level_of(all, between.fine + Int(first), m), u, v, m);
+  const Mask blends = m & (between.part > Real(0.0f));
   if (!any(blends)) return fine;
-  return mix(fine, sample_level(texels, all, next + Int(first), u, v, m), part);
+  return mix(fine, bilinear(texels, level_of(all, between.coarse + Int(first), m), u, v, m), between.part);
 }
 // The footprint of a sample on a slanted surface, of a cone's width there: widened by the square root of the foreshortening,
 // as a compromise between blur and aliasing.

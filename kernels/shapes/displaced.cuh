@@ -22,20 +22,47 @@ POLYFLY_FN float shadow_level(const S& scene, const FloorQuad& quad) {
   return is_displaced(scene) ? quad.d - trough_depth(scene.constants) : quad.d;
 }
 
-// How far the surface lies below the plane at p, seen by steps that cover this share of the floor's side.
+// The mip levels of heights that a ray sees.
+struct HeightLevels {
+  LevelOf fine, coarse;
+  Real part;  // of the coarse one
+  bool blends;
+};
+// covered: the share of the floor's side that a step along the ray covers.
 template <class S>
-POLYFLY_NOINLINE Real depth_below(const S& scene, const FloorQuad& quad, Vec p, Real covered, Mask m) {
+POLYFLY_FN HeightLevels height_levels(const S& scene, Real covered, Mask m) {
+  const Constants& constants = scene.constants;
+  const int first = scene.mip_levels.len - constants.height_levels;
+  const LevelsBetween between =
+      levels_between(scene.mip_levels.at(first), constants.height_levels, covered * Real(constants.relief_tiles));
+  return {level_of(scene.mip_levels, between.fine + Int(first), m), level_of(scene.mip_levels, between.coarse + Int(first), m),
+          between.part, any(m & (between.part > Real(0.0f)))};
+}
+
+// A texel of heights holds those of the four corners of its bilinear patch (height_levels in src/device_scene/upload.rs).
+POLYFLY_FN Real bilinear_height(const Array<int>& texels, const LevelOf& level, Real u, Real v, Mask m) {
+  const BilinearPlace at = bilinear_place(level, u, v);
+  const Int word = (level.first + at.y * level.width + at.x) << 1;
+  const Int upper = read(texels.data, texels.len, word, m), lower = read(texels.data, texels.len, word + Int(1), m);
+  const auto along = [&](Int pair) POLYFLY_LAMBDA {
+    return mix(to_real(pair & Int(0xffff)), to_real((pair >> 16) & Int(0xffff)), at.fx);
+  };
+  return mix(along(upper), along(lower), at.fy) * Real(1.0f / 65535.0f);
+}
+
+// How far the surface lies below the plane at p.
+template <class S>
+POLYFLY_NOINLINE Real depth_below(const S& scene, const FloorQuad& quad, Vec p, const HeightLevels& levels, Mask m) {
   const Constants& constants = scene.constants;
   const Real u = dot(quad.u, p) + Real(quad.u[3]), v = dot(quad.v, p) + Real(quad.v[3]);
-  const int first = scene.mip_levels.len - constants.height_levels;
   Real depth = Real(0.0f);
   POLYFLY_NO_UNROLL
   for (int i = 0; i < constants.relief_layers; ++i) {
     Real layer_u = u, layer_v = v;
     relief_layer(constants, i, layer_u, layer_v);
-    const Vec height = sample_texture(scene.texels, scene.mip_levels, first, constants.height_levels, layer_u, layer_v,
-                                      covered * Real(constants.relief_tiles), m);
-    depth = depth + (Real(1.0f) - height.x);
+    Real height = bilinear_height(scene.texels, levels.fine, layer_u, layer_v, m);
+    if (levels.blends) height = mix(height, bilinear_height(scene.texels, levels.coarse, layer_u, layer_v, m), levels.part);
+    depth = depth + (Real(1.0f) - height);
   }
   return depth * Real(constants.height_depth * relief_share(constants));
 }
@@ -53,11 +80,11 @@ POLYFLY_NOINLINE Real displaced_distance(const S& scene, const FloorQuad& quad, 
   if (!any(within)) return none;
   const Real step = select(within, (leave - enter) * Real(1.0f / DISPLACED_STEPS), zero);
   const Real level = sqrt_or_zero(fma(-rate, rate, Real(1.0f)));
-  const Real covered = step * level * Real(quad.uv_per_length);
+  const HeightLevels levels = height_levels(scene, step * level * Real(quad.uv_per_length), within);
   const Real first = select(within, enter, zero);
   // The height of a point of the ray above the surface.
   const auto height_at = [&](Real t, Mask lanes) POLYFLY_LAMBDA {
-    return fma(t, rate, start) + depth_below(scene, quad, fma(d, t, o), covered, lanes);
+    return fma(t, rate, start) + depth_below(scene, quad, fma(d, t, o), levels, lanes);
   };
   // A ray from outside of the layer comes from above if it goes down.
   const Mask falls = rate < zero;

@@ -19,8 +19,8 @@ pub struct ReliefMaps {
     pub slope: f32,
     /// The square of alpha at the maximum of blue.
     pub alpha: f32,
-    /// Heights from 0 to 65535, for a surface that is displaced.
-    pub heights: Option<Texture>,
+    /// Heights from 0 to 65535 with their mip levels, for a surface that is displaced.
+    pub heights: Option<Vec<Grid<u16>>>,
 }
 
 /// Red and green of a flat relief.
@@ -115,11 +115,10 @@ impl ReliefMaps {
 }
 
 // Heights with their means over larger and larger cells.
-fn coded_heights(map: Grid<f32>) -> Texture {
-    let levels = map.into_levels(|four| four.iter().sum::<f32>() * 0.25);
-    let code = |&height: &f32| [(f64::from(height) * 65535.0).round() as u16; 3];
+fn coded_heights(map: Grid<f32>) -> Vec<Grid<u16>> {
+    let code = |&height: &f32| (f64::from(height) * 65535.0).round() as u16;
     let coded = |l: Grid<f32>| Grid { width: l.width, height: l.height, cells: l.cells.par_iter().map(code).collect() };
-    Texture { levels: levels.into_iter().map(coded).collect() }
+    map.into_levels(|four| four.iter().sum::<f32>() * 0.25).into_iter().map(coded).collect()
 }
 
 // Slopes along u and v, from heights or from normals.

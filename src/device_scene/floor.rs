@@ -19,7 +19,7 @@ pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
         relief_slope: relief.map_or(0.0, |r| r.slope),
         relief_footprint: floor.relief.as_ref().map_or(1.0, |r| (1.0 - r.glitter) as f32),
         relief_alpha: relief.map_or(0.0, |r| r.alpha),
-        height_levels: relief.and_then(|r| r.heights.as_ref()).map_or(0, |heights| heights.levels.len() as i32),
+        height_levels: relief.and_then(|r| r.heights.as_ref()).map_or(0, |heights| heights.len() as i32),
         height_depth: floor.relief.as_ref().and_then(Relief::depth).unwrap_or_default() as f32,
         ..Constants::default()
     }

@@ -1,5 +1,6 @@
 //! Arrays in the format of a device.
 
+use crate::assets::grid::Grid;
 use crate::assets::texture::{Level, Texture};
 use crate::gpu_types::{Array, MipLevel};
 
@@ -16,11 +17,27 @@ pub fn texel_words([r, g, b]: [u16; 3]) -> [i32; 2] {
 
 /// The levels of a picture, whose texels are appended to `texels`.
 pub fn levels(picture: &Texture, texels: &mut Vec<i32>) -> Vec<MipLevel> {
-    let add = |level: &Level| {
-        let first = (texels.len() / 2) as i32;
-        texels.reserve(level.cells.len() * 2);
-        texels.extend(level.cells.iter().copied().flat_map(texel_words));
-        MipLevel { first, width: level.width as i32, height: level.height as i32 }
-    };
+    let add = |level: &Level| add_level(level, texels, level.cells.iter().copied().map(texel_words));
     picture.levels.iter().map(add).collect()
+}
+
+/// The levels of a map of heights. A texel holds its own height and those to the right, below, and below to the right, clamped at the border:
+/// all that a place between them needs.
+pub fn height_levels(levels: &[Grid<u16>], texels: &mut Vec<i32>) -> Vec<MipLevel> {
+    let add = |level: &Grid<u16>| {
+        let (width, height) = (level.width as usize, level.height as usize);
+        let pair = |x: usize, y: usize| {
+            let row = &level.cells[y.min(height - 1) * width..][..width];
+            (u32::from(row[x]) | u32::from(row[(x + 1).min(width - 1)]) << 16).cast_signed()
+        };
+        let cells = (0..width * height).map(|at| (at % width, at / width));
+        add_level(level, texels, cells.map(|(x, y)| [pair(x, y), pair(x, y + 1)]))
+    };
+    levels.iter().map(add).collect()
+}
+
+fn add_level<T>(level: &Grid<T>, texels: &mut Vec<i32>, words: impl Iterator<Item = [i32; 2]>) -> MipLevel {
+    let first = (texels.len() / 2) as i32;
+    texels.extend(words.flatten());
+    MipLevel { first, width: level.width as i32, height: level.height as i32 }
 }
