@@ -178,79 +178,84 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, Samples& s
   }
 }
 
-// A warp's samples of the pixels first .. end, which it takes from `queue` in groups as lanes become free. The sums of two groups are in shared
-// memory: while the last paths of one end, the next one begins. `store` gets a pixel's PARTS sums; with two PARTS, the first `half` samples
-// have a sum of their own.
+// The smallest number of pixels that a warp takes at once, as a power of two.
+constexpr int MIN_SHIFT = 2;
+
+// A warp's samples of the pixels first .. end, which it takes from `queue` in groups as lanes become free. The sums of several groups are in
+// shared memory: while the last paths of some end, the next ones begin. `store` gets a pixel's PARTS sums; with two PARTS, the first half of the
+// samples have a sum of their own.
 template <int PARTS, class Store>
 struct PixelSamples {
-  // Pixels of a group at most, and sums of a group.
-  static constexpr int PIXELS = 32 / PARTS, SUMS = 3 * PARTS * PIXELS;
+  // Pixels whose sums there is room for, and those of a group at most.
+  static constexpr int PIXELS = 64 / PARTS, MAX_GROUP = PIXELS / 2;
+  typedef u64 Sums[3][PARTS][PIXELS];
 
   const Constants& constants;
   const Store& store;
-  u64* sums;
+  Sums& sums;
   int* queue;
   int first, end, first_sample, stride, samples;
-  int shift;           // 2^shift pixels are taken at once
-  int starts[2];       // the first pixels of this group and the one before, or -1
-  int slot;            // of this group's sums
-  int next;            // of its samples
+  int shift;   // 2^shift pixels are taken at once
+  int next;    // of the last group's samples
+  int group;   // its place
+  int start;   // its first pixel
+  int starts;  // the first pixel of the group whose place is this lane's number, or -1
 
-  POLYFLY_METHOD int count() const { return samples << shift; }
   // busy_with: the number of the sum of this lane's path, or -1.
   POLYFLY_METHOD bool are_left(int busy_with) {
-    if (starts[0] >= 0 && next < count()) return true;
+    if (next < samples << shift) return true;
     if (first >= end) return false;
-    const bool is_before = busy_with >= 0 && (busy_with >= SUMS) != (slot == 1);
-    if (__any_sync(0xffffffffu, is_before)) return false;
-    finish(1);
-    int start = 0;
-    if ((threadIdx.x & 31) == 0) start = atomicAdd(queue, 1 << shift);
-    start = first + __shfl_sync(0xffffffffu, start, 0);
+    // The oldest one is stored, and its place is the next one's.
+    const int place = (group + 1) & ((PIXELS >> shift) - 1);
+    if (__any_sync(0xffffffffu, busy_with >= 0 && (busy_with & (PIXELS - 1)) >> shift == place)) return false;
+    finish(place);
+    const int lane = threadIdx.x & 31;
+    if (lane == 0) start = first + atomicAdd(queue, 1 << shift);
+    start = __shfl_sync(0xffffffffu, start, 0);
     if (start >= end) {
       first = end;
       return false;
     }
-    starts[1] = starts[0];
-    starts[0] = start;
-    slot ^= 1;
-    next = 0;
-    for (int i = threadIdx.x & 31; i < SUMS; i += 32) sums[slot * SUMS + i] = 0;
+    if (lane == place) starts = start;
+    if (lane < 1 << shift)
+      for (int i = 0; i < 3; ++i)
+        for (int part = 0; part < PARTS; ++part) sums[i][part][(place << shift) + lane] = 0;
     __syncwarp();
+    group = place;
+    next = 0;
     return true;
   }
   POLYFLY_METHOD bool take(int after, PathSample& sample) const {
-    const int item = next + after, pixel = item & ((1 << shift) - 1), number = item >> shift;
-    pixel_at(starts[0] + pixel, (constants.width + 7) >> 3, sample.x, sample.y);
+    const int item = next + after, pixel = item & ((1 << shift) - 1), number = item >> shift, at = start + pixel;
+    pixel_at(at, (constants.width + 7) >> 3, sample.x, sample.y);
     sample.number = first_sample + number * stride;
-    sample.sum = slot * SUMS + pixel + (PARTS == 1 || number < samples / 2 ? 0 : PIXELS);
-    return item < count() && starts[0] + pixel < end && sample.x < constants.width && sample.y < constants.height;
+    sample.sum = (group << shift) + pixel + (PARTS == 1 || number < samples / 2 ? 0 : PIXELS);
+    return number < samples && at < end && sample.x < constants.width && sample.y < constants.height;
   }
   POLYFLY_METHOD PixelSum sum(int number) const {
-    const PixelSum sum = {sums + number, PARTS * PIXELS};
+    const PixelSum sum = {&sums[0][0][number], PARTS * PIXELS};
     return sum;
   }
-  // Stores this group (0) or the one before (1), none of whose paths is left.
-  POLYFLY_METHOD void finish(int which) {
-    const int lane = threadIdx.x & 31, at = starts[which] + lane;
-    __syncwarp();
+  // Stores the group at this place, none of whose paths is left, if there is one.
+  POLYFLY_METHOD void finish(int place) {
+    const int lane = threadIdx.x & 31, its = __shfl_sync(0xffffffffu, starts, place), at = its + lane;
     int x, y;
     pixel_at(at, (constants.width + 7) >> 3, x, y);
-    if (starts[which] >= 0 && lane < 1 << shift && at < end && x < constants.width && y < constants.height) {
-      const u64* from = sums + (slot ^ which) * SUMS + lane;
+    if (its >= 0 && lane < 1 << shift && at < end && x < constants.width && y < constants.height) {
+      const int sum = (place << shift) + lane;
       RadianceSum parts[PARTS];
       for (int part = 0; part < PARTS; ++part)
-        parts[part] = {(i64)from[part * PIXELS], (i64)from[(PARTS + part) * PIXELS], (i64)from[(2 * PARTS + part) * PIXELS]};
+        parts[part] = {(i64)sums[0][part][sum], (i64)sums[1][part][sum], (i64)sums[2][part][sum]};
       store(x, y, parts);
     }
-    starts[which] = -1;
+    if (lane == place) starts = -1;
     __syncwarp();
   }
 };
 
 // The number of pixels, as a power of two, that a warp takes at once: the fewer the more evenly warps share a picture, but lanes wait for each
 // other where they add to the same sums, and for the last paths of a group with few samples.
-constexpr int MIN_SHIFT = 2, MIN_SAMPLES = 128, GROUPS_OF_WARP = 16;
+constexpr int MIN_SAMPLES = 128, GROUPS_OF_WARP = 16;
 POLYFLY_FN int group_shift(int pixels, int samples, int most) {
   const int groups = GROUPS_OF_WARP * (int)gridDim.x * BLOCK_WARPS;
   int shift = MIN_SHIFT;
@@ -263,13 +268,13 @@ template <class Integrator, int PARTS, class S, class Store>
 POLYFLY_FN void trace_path_pixels(const S& scene, const FrameParams& frame, int first_sample, int stride, int samples, int first, int end,
                                   int* queue, Counts* counts, const Store& store) {
   typedef PixelSamples<PARTS, Store> Samples;
-  __shared__ u64 sums[BLOCK_WARPS][2][Samples::SUMS];
+  __shared__ typename Samples::Sums sums[BLOCK_WARPS];
   RayCounts mine = {0, 0};
-  Samples taken = {scene.constants, store, &sums[threadIdx.x >> 5][0][0], queue, first, end, first_sample, stride, samples,
-                   group_shift(end - first, samples, Samples::PIXELS), {-1, -1}, 0, 0};
+  const int shift = group_shift(end - first, samples, Samples::MAX_GROUP);
+  Samples taken = {scene.constants, store, sums[threadIdx.x >> 5], queue, first, end, first_sample, stride, samples, shift,
+                   samples << shift, 0, 0, -1};
   trace_paths<Integrator>(scene, frame, taken, mine);
-  taken.finish(1);
-  taken.finish(0);
+  for (int place = 0; place < Samples::PIXELS >> shift; ++place) taken.finish(place);
   count_work(mine, counts);
 }
 template <class Integrator, bool SUMS, class S>
