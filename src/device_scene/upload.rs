@@ -41,3 +41,16 @@ fn add_level<T>(level: &Grid<T>, texels: &mut Vec<i32>, words: impl Iterator<Ite
     texels.extend(words.flatten());
     MipLevel { first, width: level.width as i32, height: level.height as i32 }
 }
+
+#[cfg(test)]
+#[test]
+fn a_texel_of_heights_has_its_neighbors() {
+    let finest = Grid { width: 3, height: 2, cells: vec![1, 2, 3, 4, 5, 6] };
+    let mut texels = vec![0, 0];
+    let levels = height_levels(&[finest, Grid { width: 1, height: 1, cells: vec![7] }], &mut texels);
+    assert_eq!([levels[0].first, levels[0].width, levels[0].height, levels[1].first], [1, 3, 2, 7]);
+    let texel = |at: usize| [texels[2 * at], texels[2 * at + 1]].map(|pair| [pair & 0xffff, pair >> 16]);
+    assert_eq!(texel(1), [[1, 2], [4, 5]]);
+    // At the border they repeat.
+    assert_eq!((texel(3), texel(6), texel(7)), ([[3, 3], [6, 6]], [[6, 6], [6, 6]], [[7, 7], [7, 7]]));
+}
