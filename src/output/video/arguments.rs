@@ -193,7 +193,7 @@ mod tests {
         let deep = Settings { codec: Codec::named("dnxhr").unwrap(), high_bit_depth: high, ..plain.clone() };
         assert!(line(&deep).contains("-pix_fmt yuv422p10le -profile:v dnxhr_hqx"));
         let clear = Settings { codec: Codec::named("prores").unwrap(), has_alpha: true, ..plain };
-        assert!(line(&clear).contains("-pix_fmt yuva444p10le -profile:v 4") && line(&clear).contains("-f mov"));
+        assert!(line(&clear).contains("-pix_fmt yuva444p10le -profile:v 4 ") && line(&clear).contains("-f mov"));
     }
 
     #[test]

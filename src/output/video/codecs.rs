@@ -62,7 +62,7 @@ pub struct Codec {
     /// The mastering metadata of an HDR10 video; empty if color tags suffice; None if the codec does not support
     /// HDR10.
     pub hdr10: Option<&'static str>,
-    /// Whether films are made to be edited, and not to be streamed: their index may come last.
+    /// Whether films are made to be edited, and not to be streamed: an index may come last.
     pub is_master: bool,
     /// Whether hardware encodes. The encoded bytes then depend on the machine and may vary between runs.
     pub is_hardware: bool,
@@ -221,7 +221,6 @@ pub const CODECS: &[Codec] = &[
         alpha: Some(pixels("yuva420p")),
         alpha_containers: &["gif", "webp"],
         arguments: "-level 3 -g 1 -slicecrc 1",
-        is_master: true,
         ..SOFTWARE
     },
     Codec {

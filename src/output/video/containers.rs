@@ -47,7 +47,7 @@ impl Container {
         CONTAINERS.iter().find(|c| c.extension == extension)
     }
 
-    /// Whether the index has to move to the front, so that players can start before the whole file is read.
+    /// Whether the file has an index of its frames, which players want in front, so that they can start before the whole file is read.
     pub fn has_index(&self) -> bool {
         matches!(self.muxer, "mp4" | "mov")
     }
