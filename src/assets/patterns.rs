@@ -171,53 +171,93 @@ pub fn brushed(u: f64, v: f64) -> f64 {
 }
 
 /// Scratches: thin lines in all directions, few of them long and deep.
-pub fn scratches(u: f64, v: f64) -> f64 {
-    // Each cell of a layer has one line at most, which reaches no farther than the cells around it.
-    let layers = [(3, 0.0011, 0.7, 1.0), (5, 0.0008, 0.8, 0.8), (11, 0.0006, 0.9, 0.55), (19, 0.0005, 0.9, 0.35)];
-    let line = |&(cells, width, chance, depth): &(i64, f64, f64, f64)| {
-        cells_around(u, v, cells).fold(0.0f64, |max, (x, y, number)| {
-            let random = |k| hash(number, 100 * cells + k);
-            if random(0) > chance {
-                return max;
-            }
-            let turn = random(1) * std::f64::consts::TAU;
-            let (sine, cosine) = (libm::sin(turn), libm::cos(turn));
-            let (along, across) = (cosine * x + sine * y, cosine * y - sine * x);
-            let half = 0.3 + 0.55 * random(2);
-            // It bends a little, and ends thin.
-            let off = (across + (random(3) - 0.5) * 0.35 * along * along).abs() / cells as f64;
-            let end = smooth_step(0.0, 0.35, 1.0 - (along / half).abs());
-            max.max(end * (0.3 + 0.7 * random(4)) * (1.0 - smooth_step(0.5 * width, 1.5 * width, off)))
-        }) * depth
+pub fn scratches() -> impl Fn(f64, f64) -> f64 + Sync {
+    struct Line {
+        cosine: f64,
+        sine: f64,
+        half: f64,
+        bend: f64,
+        depth: f64,
+    }
+    let layers = [(3, 0.0011, 0.7, 1.0), (5, 0.0008, 0.8, 0.8), (11, 0.0006, 0.9, 0.55), (19, 0.0005, 0.9, 0.35)].map(
+        |(cells, width, chance, depth)| {
+            let line = |random: &dyn Fn(i64) -> f64| {
+                let turn = random(1) * std::f64::consts::TAU;
+                (random(0) <= chance).then(|| Line {
+                    cosine: libm::cos(turn),
+                    sine: libm::sin(turn),
+                    half: 0.3 + 0.55 * random(2),
+                    bend: (random(3) - 0.5) * 0.35,
+                    depth: 0.3 + 0.7 * random(4),
+                })
+            };
+            (Scattered::new(cells, 100, line), width, depth)
+        },
+    );
+    let light = |line: &Line, (x, y): (f64, f64), cells: i64, width: f64| {
+        let (along, across) = (line.cosine * x + line.sine * y, line.cosine * y - line.sine * x);
+        // It bends a little, and ends thin.
+        let off = (across + line.bend * along * along).abs() / cells as f64;
+        if off > 1.5 * width {
+            return 0.0;
+        }
+        let end = smooth_step(0.0, 0.35, 1.0 - (along / line.half).abs());
+        end * line.depth * (1.0 - smooth_step(0.5 * width, 1.5 * width, off))
     };
-    layers.iter().map(line).fold(0.0, f64::max)
+    move |u, v| {
+        let deepest = |(lines, width, depth): &(Scattered<Option<Line>>, f64, f64)| {
+            let seen =
+                lines.around(u, v).filter_map(|(x, y, line)| Some(light(line.as_ref()?, (x, y), lines.cells, *width)));
+            seen.fold(0.0, f64::max) * depth
+        };
+        layers.iter().map(deepest).fold(0.0, f64::max)
+    }
 }
 
 /// Specks of dust, and smears where somebody has wiped.
-pub fn dust(u: f64, v: f64) -> f64 {
-    let layers = [(23, 0.5), (57, 0.7), (121, 0.8)];
-    let specks = layers.iter().map(|&(cells, chance)| {
-        cells_around(u, v, cells).fold(0.0f64, |max, (x, y, number)| {
-            let random = |k| hash(number, 77 * cells + k);
+pub fn dust() -> impl Fn(f64, f64) -> f64 + Sync {
+    let layers = [(23, 0.5), (57, 0.7), (121, 0.8)].map(|(cells, chance)| {
+        Scattered::new(cells, 77, |random| {
             let radius = 0.06 + 0.3 * random(1) * random(1);
-            let seen = f64::from(u8::from(random(0) < chance)) * (0.35 + 0.65 * random(2));
-            max.max(seen * (1.0 - smooth_step(0.5 * radius, radius, libm::sqrt(x * x + y * y))))
+            (radius, f64::from(u8::from(random(0) < chance)) * (0.35 + 0.65 * random(2)))
         })
     });
-    let wiped = periodic_noise(u, v, (5, 40)) * smooth_step(0.45, 0.75, periodic_layers(u, v, 3, 4));
-    (specks.fold(0.0, f64::max) + 0.3 * wiped).min(1.0)
+    move |u, v| {
+        let speck = |(x, y, &(radius, seen)): (f64, f64, &(f64, f64))| {
+            seen * (1.0 - smooth_step(0.5 * radius, radius, libm::sqrt(x * x + y * y)))
+        };
+        let specks = layers.iter().flat_map(|layer| layer.around(u, v)).map(speck).fold(0.0, f64::max);
+        let wiped = periodic_noise(u, v, (5, 40)) * smooth_step(0.45, 0.75, periodic_layers(u, v, 3, 4));
+        (specks + 0.3 * wiped).min(1.0)
+    }
 }
 
-// The point relative to a random point of each of the nine cells around it, in cells, and the cell's number.
-fn cells_around(u: f64, v: f64, cells: i64) -> impl Iterator<Item = (f64, f64, i64)> {
-    let (x, y) = (u * cells as f64, v * cells as f64);
-    let (column, row) = (x.floor() as i64, y.floor() as i64);
-    (0..9).map(move |k| {
-        let (i, j) = (column + k % 3 - 1, row + k / 3 - 1);
-        let number = j.rem_euclid(cells) * cells + i.rem_euclid(cells);
-        let place = |at: i64, salt: i64| at as f64 + 0.2 + 0.6 * hash(number, 1000 * cells + salt);
-        (x - place(i, 1), y - place(j, 2), number)
-    })
+// One thing at a random place in each cell of a grid over the unit square. It tiles.
+struct Scattered<T> {
+    // Cells along a side.
+    cells: i64,
+    // The things with their places in their cells, row after row.
+    things: Vec<([f64; 2], T)>,
+}
+
+impl<T> Scattered<T> {
+    // `thing` gets a source of random numbers in 0 .. 1, by their index. Other salts give other numbers.
+    fn new(cells: i64, salt: i64, thing: impl Fn(&dyn Fn(i64) -> f64) -> T) -> Scattered<T> {
+        let place = |number, k| 0.6 * hash(number, 1000 * cells + k);
+        let one = |number| ([place(number, 1), place(number, 2)], thing(&|k| hash(number, salt * cells + k)));
+        Scattered { cells, things: (0..cells * cells).map(one).collect() }
+    }
+    // The things of the nine cells around a point, and the point relative to each, in cells.
+    fn around(&self, u: f64, v: f64) -> impl Iterator<Item = (f64, f64, &T)> {
+        let (x, y) = (u * self.cells as f64, v * self.cells as f64);
+        let (column, row) = (x.floor() as i64, y.floor() as i64);
+        (0..9).map(move |k| {
+            let (i, j) = (column + k % 3 - 1, row + k / 3 - 1);
+            let number = j.rem_euclid(self.cells) * self.cells + i.rem_euclid(self.cells);
+            let ([right, down], thing) = &self.things[number as usize];
+            (x - (i as f64 + 0.2 + right), y - (j as f64 + 0.2 + down), thing)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -226,7 +266,9 @@ mod tests {
 
     #[test]
     fn made_maps_join_at_their_sides() {
-        for map in [ripples, tiles, puddles, slate, brushed, scratches, dust] {
+        let (scratches, dust) = (scratches(), dust());
+        let maps: [&dyn Fn(f64, f64) -> f64; 7] = [&ripples, &tiles, &puddles, &slate, &brushed, &scratches, &dust];
+        for map in maps {
             for i in 0..50 {
                 let t = f64::from(i) / 50.0;
                 assert!((map(0.0, t) - map(1.0, t)).abs() < 1e-9 && (map(t, 0.0) - map(t, 1.0)).abs() < 1e-9);

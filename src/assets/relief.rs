@@ -34,19 +34,19 @@ const FINE_SIDE: u32 = 1024;
 type Cell = [f32; 4];
 
 fn load(source: &MapSource, limits: Limits) -> Result<Grid<f32>, AssetError> {
-    let (side, value): (u32, fn(f64, f64) -> f64) = match source {
+    let (side, value): (u32, Box<dyn Fn(f64, f64) -> f64 + Sync>) = match source {
         MapSource::File(path) => {
             let grey = open(path, limits)?.into_luma16();
             let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
             return Ok(Grid { width: grey.width(), height: grey.height(), cells });
         }
-        MapSource::Ripples => (BUILTIN_SIDE, patterns::ripples),
-        MapSource::Tiles => (BUILTIN_SIDE, patterns::tiles),
-        MapSource::Puddles => (BUILTIN_SIDE, patterns::puddles),
-        MapSource::Slate => (FINE_SIDE, patterns::slate),
-        MapSource::Brushed => (FINE_SIDE, patterns::brushed),
-        MapSource::Scratches => (FINE_SIDE, patterns::scratches),
-        MapSource::Dust => (FINE_SIDE, patterns::dust),
+        MapSource::Ripples => (BUILTIN_SIDE, Box::new(patterns::ripples)),
+        MapSource::Tiles => (BUILTIN_SIDE, Box::new(patterns::tiles)),
+        MapSource::Puddles => (BUILTIN_SIDE, Box::new(patterns::puddles)),
+        MapSource::Slate => (FINE_SIDE, Box::new(patterns::slate)),
+        MapSource::Brushed => (FINE_SIDE, Box::new(patterns::brushed)),
+        MapSource::Scratches => (FINE_SIDE, Box::new(patterns::scratches())),
+        MapSource::Dust => (FINE_SIDE, Box::new(patterns::dust())),
     };
     Ok(Grid::over_square(side, |u, v| value(u, v) as f32))
 }
