@@ -76,6 +76,12 @@ fn a_video_is_the_same_however_it_is_encoded() {
             assert!((time - frames[0].1 - i as f64).abs() < 2e-6 * fps + 1e-9, "{codec} {fps}: frame {i} at {time}");
         }
     }
+    for video in ["one.mkv", "two.mkv", "one.webm", "two.webm"] {
+        let run = render(dir.path(), &["--frames", "0-7", "--no-frames", "--video", video]);
+        assert!(run.status.success(), "{}", words(&run));
+    }
+    let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(bytes("one.mkv") == bytes("two.mkv") && bytes("one.webm") == bytes("two.webm"));
     // Short clips are one segment, and a segment shows the same frames as it does alone.
     let run = render(dir.path(), &["--frames", "7-13", "--no-frames", "--video", "short.mp4"]);
     assert!(run.status.success(), "{}", words(&run));
@@ -83,6 +89,34 @@ fn a_video_is_the_same_however_it_is_encoded() {
     assert!(run.status.success(), "{}", words(&run));
     let sums = |video: &str| shown(dir.path(), video, 30.0).into_iter().map(|(sum, _)| sum).collect::<Vec<_>>();
     assert_eq!(sums("short.mp4"), sums("long.mp4")[7..14]);
+}
+
+#[test]
+fn segments_are_joined_while_later_ones_are_encoded() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    // Behind the trial and three segments, the encoder waits until the film grows.
+    let deed = format!(
+        "case \"$*\" in *faststart*) touch {0}/grows ;;
+        *rawvideo*) if [ $(cat {0}/encodings 2>/dev/null | wc -l) -ge 4 ]; then
+            for i in $(seq 600); do [ -e {0}/grows ] && break; sleep 0.1; done
+            [ -e {0}/grows ] || exit 1
+        fi ;; esac",
+        tools.path().display()
+    );
+    let ffmpeg = counting(tools.path(), &deed);
+    let film = ["--frames", "0-34", "--no-frames", "--encoders", "1"];
+    let run = render(dir.path(), &[&film[..], &["--video", "v.mp4", "--ffmpeg", &ffmpeg]].concat());
+    assert!(run.status.success() && encodings(tools.path()) == 5, "{}", words(&run));
+    // What is joined at the end, because the film cannot grow, is the same film.
+    let once = format!("case \"$*\" in *faststart*) mkdir {}/once && exit 1 ;; esac", tools.path().display());
+    let ffmpeg = counting(tools.path(), &once);
+    let run = render(dir.path(), &[&film[..], &["--video", "w.mp4", "--ffmpeg", &ffmpeg]].concat());
+    assert!(run.status.success() && tools.path().join("once").exists(), "{}", words(&run));
+    let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(bytes("v.mp4") == bytes("w.mp4"));
+    let mut names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["scene.toml", "v.mp4", "w.mp4"]);
 }
 
 fn has_ended(child: &mut Child) -> bool {
@@ -131,6 +165,10 @@ fn what_is_encoded_is_not_encoded_again() {
         let whole = std::fs::read(dir.path().join(if keep { "whole.mp4" } else { "alone.mp4" })).unwrap();
         assert!(std::fs::read(dir.path().join(&video)).unwrap() == whole, "{signal}");
         assert_eq!(segments(&beside).len(), 0);
+        // Of a killed run, no file of a film that it was joining is left.
+        let left: Vec<_> =
+            std::fs::read_dir(dir.path().join(format!("v{i}"))).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["cut.mp4"], "{signal}");
         assert!(!dir.path().join(format!("v{i}/cut.partial.mp4")).exists(), "the whole film has it all");
         // Everything exists: nothing is rendered or encoded.
         let again = polyfly(dir.path(), &[&args[..], if keep { &["--resume"] } else { &[] }].concat());

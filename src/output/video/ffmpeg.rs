@@ -365,6 +365,22 @@ impl Process {
     }
 }
 
+impl Drop for Process {
+    // An ffmpeg that nobody waits for any more is killed, so that it does not go on to write its file.
+    fn drop(&mut self) {
+        const STEP: Duration = Duration::from_millis(5);
+        let Running { child, watch, .. } = &mut self.0;
+        let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+        if is_running(child) {
+            watch.group.kill();
+            let killed = Instant::now();
+            while is_running(child) && killed.elapsed() < KILL_TIMEOUT {
+                std::thread::sleep(STEP);
+            }
+        }
+    }
+}
+
 impl Read for Process {
     /// Reads bytes of standard output.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {

@@ -3,6 +3,9 @@
 //! them into one file with an index. Other files, such as those of another ffmpeg, are joined by ffmpeg's concat
 //! demuxer. It decodes a picture of each and adds lengths in microseconds; this would move frames by a tick, so times
 //! are rounded to whole frames. In both cases, the result is checked.
+//!
+//! A [`GrowingVideo`] is joined by the first way while later segments are encoded, so that a long film has no wait at
+//! its end.
 
 use super::arguments::clock;
 use super::containers::Join;
@@ -18,11 +21,20 @@ use crate::system;
 use crate::threads::NoThread;
 use std::io::Write;
 use std::path::Path;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 pub struct Joiner<'a> {
     pub settings: &'a Settings,
     pub ffmpeg: &'a Ffmpeg,
+}
+
+/// A video whose segments are joined one by one.
+pub struct GrowingVideo {
+    segments: Fragments,
+    checksums: Vec<PacketChecksum>,
+    // Ends before its file is removed.
+    process: Process,
+    file: NamedTempFile,
 }
 
 // ffmpeg's input.
@@ -33,13 +45,14 @@ enum Source {
     List(NamedTempFile),
 }
 
+const ROW: &str = "-nostdin -f mov -i pipe:0";
+
 impl Source {
     fn arguments(&self) -> Vec<String> {
-        let (form, name) = match self {
-            Source::Row(_) => ("-nostdin -f mov -i", "pipe:0".to_owned()),
-            Source::List(list) => ("-nostdin -f concat -safe 0 -i", url(list.path())),
-        };
-        words(form).chain([name]).collect()
+        match self {
+            Source::Row(_) => words(ROW).collect(),
+            Source::List(list) => words("-nostdin -f concat -safe 0 -i").chain([url(list.path())]).collect(),
+        }
     }
 }
 
@@ -47,8 +60,13 @@ impl Joiner<'_> {
     /// Joins encoded files, each with its number of frames, into a file whose index comes first. The file gets its
     /// name when all frames are present at the right times.
     pub fn join(&self, folder: &Path, files: &[(&Path, u64)], path: &Path, tag: &Tag) -> Result<(), OutputError> {
-        let (frames, ticks) = (files.iter().map(|(_, frames)| frames).sum(), clock(self.settings.fps).1);
-        let source = match Fragments::of(files.iter().map(|(file, frames)| (*file, frames * ticks))) {
+        let row = Fragments::of(files.iter().map(|(file, frames)| (*file, self.ticks(*frames))));
+        if row.is_some() && self.is_one_pass() {
+            let mut video = self.begin(tag)?;
+            files.iter().try_for_each(|(file, frames)| self.append(&mut video, file, *frames))?;
+            return self.finish(video, path, tag);
+        }
+        let source = match row {
             Some(row) => Source::Row(row),
             None => {
                 let mut list = temporary(&folder.join("list")).writing(path)?;
@@ -57,23 +75,65 @@ impl Joiner<'_> {
             }
         };
         let whole = temporary(path).writing(path)?.into_temp_path();
-        let container = self.settings.container();
-        let given = match container.join {
-            Join::Copied => self.copy(&source, &whole, tag)?,
-            Join::Palette => {
-                self.quantize(&source, &whole)?;
-                None
-            }
-            Join::Webp => {
-                let own = words(container.encodes[self.settings.encode as usize]);
-                self.run(&source, words("-c:v libwebp -quality 82 -loop 0 -an -f webp").chain(own), &whole)?;
-                if self.settings.has_alpha {
-                    webp::disable_blending(&whole).writing(path)?;
-                }
-                None
-            }
-        };
-        tag::write(&whole, container.join, tag).writing(path)?;
+        match self.is_one_pass() {
+            true => self.run(&source, self.one_pass(tag).into_iter(), &whole)?,
+            false => self.quantize(&source, &whole)?,
+        }
+        self.publish(whole, files.iter().map(|(_, frames)| frames).sum(), None, path, tag)
+    }
+
+    /// Whether ffmpeg reads the segments once, so that the video can grow. A palette needs two passes.
+    pub fn is_one_pass(&self) -> bool {
+        self.settings.container().join != Join::Palette
+    }
+
+    /// Starts a video without segments, under a private name.
+    pub fn begin(&self, tag: &Tag) -> Result<GrowingVideo, OutputError> {
+        let path = &self.settings.path;
+        let file = temporary(path).writing(path)?;
+        let words: Vec<String> = words(ROW).chain(self.one_pass(tag)).chain([url(file.path())]).collect();
+        let process = Process::start(&self.ffmpeg.program, &words, self.settings.options.timeout)?;
+        Ok(GrowingVideo { segments: Fragments::default(), checksums: Vec::new(), process, file })
+    }
+
+    /// Appends an encoded file with its number of frames.
+    pub fn append(&self, video: &mut GrowingVideo, file: &Path, frames: u64) -> Result<(), OutputError> {
+        let GrowingVideo { segments, checksums, process, .. } = video;
+        let broken = || OutputError::Read(file.to_owned(), std::io::ErrorKind::InvalidData.into());
+        segments.push(file, self.ticks(frames)).ok_or_else(broken)?;
+        let written = segments.write(segments.len() - 1, |bytes| process.feed(bytes));
+        checksums.extend(written.map_err(|(file, e)| OutputError::Read(file, e))?);
+        Ok(())
+    }
+
+    /// Ends a video that has all of its segments. It gets its name when all frames are present at the right times.
+    pub fn finish(&self, video: GrowingVideo, path: &Path, tag: &Tag) -> Result<(), OutputError> {
+        let GrowingVideo { segments, checksums, process, file } = video;
+        // If ffmpeg has failed, its output says why.
+        process.finish(None, Language::closing_the_video)?;
+        let frames = segments.duration() / self.ticks(1);
+        self.publish(file.into_temp_path(), frames, Some(checksums), path, tag)
+    }
+
+    // The duration of frames in ticks of the video's clock.
+    fn ticks(&self, frames: u64) -> u64 {
+        frames * clock(self.settings.fps).1
+    }
+
+    // Checks a video and gives it its name.
+    fn publish(
+        &self,
+        whole: TempPath,
+        frames: u64,
+        given: Option<Vec<PacketChecksum>>,
+        path: &Path,
+        tag: &Tag,
+    ) -> Result<(), OutputError> {
+        let join = self.settings.container().join;
+        if join == Join::Webp && self.settings.has_alpha {
+            webp::disable_blending(&whole).writing(path)?;
+        }
+        tag::write(&whole, join, tag).writing(path)?;
         self.check(&whole, frames, given)?;
         whole.persist(system::long(path)).writing(path)
     }
@@ -95,27 +155,27 @@ impl Joiner<'_> {
         text
     }
 
-    // Runs ffmpeg. Returns the checksums of the frames that were piped to it, if they were.
-    fn run(
-        &self,
-        source: &Source,
-        arguments: impl Iterator<Item = String>,
-        to: &Path,
-    ) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
+    // Runs ffmpeg.
+    fn run(&self, source: &Source, arguments: impl Iterator<Item = String>, to: &Path) -> Result<(), OutputError> {
         let words: Vec<String> = source.arguments().into_iter().chain(arguments).chain([url(to)]).collect();
         let mut process = Process::start(&self.ffmpeg.program, &words, self.settings.options.timeout)?;
         let fed = match source {
-            Source::Row(row) => row.write(|bytes| process.feed(bytes)).map(Some),
-            Source::List(_) => Ok(None),
+            Source::Row(row) => row.write(0, |bytes| process.feed(bytes)).map(drop),
+            Source::List(_) => Ok(()),
         };
         // If ffmpeg has failed, its output says why.
         process.finish(None, Language::closing_the_video)?;
         fed.map_err(|(file, e)| OutputError::Read(file, e))
     }
 
-    // Copies frames without encoding.
-    fn copy(&self, source: &Source, to: &Path, tag: &Tag) -> Result<Option<Vec<PacketChecksum>>, OutputError> {
+    // ffmpeg's arguments between the segments and the video, for a container that needs one pass.
+    fn one_pass(&self, tag: &Tag) -> Vec<String> {
         let container = self.settings.container();
+        if container.join == Join::Webp {
+            let own = words(container.encodes[self.settings.encode as usize]);
+            return words("-c:v libwebp -quality 82 -loop 0 -an -f webp").chain(own).collect();
+        }
+        // Frames are copied without encoding.
         let (second, frame) = clock(self.settings.fps);
         // Moving the index to the front writes the file once more.
         let front = if self.settings.codec.is_master { "" } else { "-movflags +faststart" };
@@ -124,12 +184,11 @@ impl Joiner<'_> {
                 "-bsf:v setts=pts=round(PTS/{frame})*{frame}:dts=round(DTS/{frame})*{frame} \
                  -video_track_timescale {second} {front} "
             ),
-            // The muxer of a container with a fixed clock rounds times.
-            false => String::new(),
+            // The muxer of a container with a fixed clock rounds times. It would give each file a random number.
+            false => "-fflags +bitexact ".to_owned(),
         };
         let form = format!("{times}-f {}", container.muxer);
-        let arguments = words("-map 0:v -c copy -metadata").chain([format!("comment={tag}")]).chain(words(&form));
-        self.run(source, arguments, to)
+        words("-map 0:v -c copy -metadata").chain([format!("comment={tag}")]).chain(words(&form)).collect()
     }
 
     // Quantizes to 256 colors for the whole clip. One pass finds the palette and another applies it, so that no

@@ -109,13 +109,18 @@ fn boxes(path: &Path) -> io::Result<Vec<BoxHeader>> {
 }
 
 /// Fragmented files of one track with equal headers, concatenated.
+#[derive(Default)]
 pub struct Fragments {
     // The boxes ftyp and moov.
     head: Vec<u8>,
-    files: Vec<Fragment>,
+    files: Vec<FragmentedFile>,
+    // The duration of all files, in ticks of their clock.
+    duration: u64,
+    // The tick at which the first frame of the first file is shown.
+    first_shown: Option<u64>,
 }
 
-struct Fragment {
+struct FragmentedFile {
     path: PathBuf,
     // The fragments: moof and mdat.
     fragments: Vec<[BoxHeader; 2]>,
@@ -126,50 +131,68 @@ struct Fragment {
 impl Fragments {
     /// Concatenates files, each with its duration in ticks; None if they cannot be concatenated.
     pub fn of<'a>(files: impl Iterator<Item = (&'a Path, u64)>) -> Option<Fragments> {
-        let (mut head, mut parts, mut before) = (Vec::new(), Vec::new(), 0);
-        let mut first_shown = None;
-        for (path, lasts) in files {
-            let boxes = boxes(path).ok()?;
-            let [first, second, rest @ ..] = boxes.as_slice() else { return None };
-            let mut file = File::open(path).ok()?;
-            let its = [read(&mut file, *first).ok()?, read(&mut file, *second).ok()?].concat();
-            if [&first.name, &second.name] != [b"ftyp", b"moov"] || !(head.is_empty() || head == its) {
-                return None;
-            }
-            head = its;
-            // The seal and the index of fragments are left out.
-            let row: Vec<_> = rest.iter().copied().filter(|b| !b.is_seal() && b.name != *b"mfra").collect();
-            let (pairs, []) = row.as_chunks::<2>() else { return None };
-            let mut shown = None;
-            for [about, frames] in pairs {
-                let moof = Moof::of(&read(&mut file, *about).ok()?)?;
-                shown.get_or_insert(moof.first_pts);
-                if [&about.name, &frames.name] != [b"moof", b"mdat"] {
-                    return None;
-                }
-            }
-            // If frames are coded out of order, they are shown later by a delay. A file of few frames may not need
-            // it. No frame is decoded before those of the file before.
-            let first = *first_shown.get_or_insert(shown?);
-            let delay = before + first.checked_sub(shown?)?;
-            parts.push(Fragment { path: path.to_owned(), fragments: pairs.to_vec(), delay });
-            before += lasts;
+        let mut row = Fragments::default();
+        for (path, ticks) in files {
+            row.push(path, ticks)?;
         }
-        (!parts.is_empty()).then_some(Fragments { head, files: parts })
+        (!row.files.is_empty()).then_some(row)
     }
 
-    /// Writes the concatenation to `to`, piece by piece, until that fails. Returns the checksums of the frames in
-    /// coding order. An error names the file that cannot be read or has changed; errors of `to` are not reported.
+    /// Appends a file with its duration in ticks; None if it cannot follow those before.
+    pub fn push(&mut self, path: &Path, ticks: u64) -> Option<()> {
+        let boxes = boxes(path).ok()?;
+        let [first, second, rest @ ..] = boxes.as_slice() else { return None };
+        let mut file = File::open(path).ok()?;
+        let head = [read(&mut file, *first).ok()?, read(&mut file, *second).ok()?].concat();
+        if [&first.name, &second.name] != [b"ftyp", b"moov"] || !(self.files.is_empty() || self.head == head) {
+            return None;
+        }
+        // The seal and the index of fragments are left out.
+        let row: Vec<_> = rest.iter().copied().filter(|b| !b.is_seal() && b.name != *b"mfra").collect();
+        let (pairs, []) = row.as_chunks::<2>() else { return None };
+        let mut shown = None;
+        for [about, frames] in pairs {
+            let moof = Moof::of(&read(&mut file, *about).ok()?)?;
+            shown.get_or_insert(moof.first_pts);
+            if [&about.name, &frames.name] != [b"moof", b"mdat"] {
+                return None;
+            }
+        }
+        // If frames are coded out of order, they are shown later by a delay. A file of few frames may not need it. No
+        // frame is decoded before those of the file before.
+        let first = *self.first_shown.get_or_insert(shown?);
+        let delay = self.duration + first.checked_sub(shown?)?;
+        self.head = head;
+        self.files.push(FragmentedFile { path: path.to_owned(), fragments: pairs.to_vec(), delay });
+        self.duration += ticks;
+        Some(())
+    }
+
+    /// The number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The duration of all files, in ticks of their clock.
+    pub fn duration(&self) -> u64 {
+        self.duration
+    }
+
+    /// Writes the files from this index on to `to`, piece by piece, until that fails; the header comes before the first
+    /// file. Returns the checksums of the frames in coding order. An error names the file that cannot be read or has
+    /// changed; errors of `to` are not reported.
     pub fn write(
         &self,
+        from: usize,
         mut to: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<Vec<PacketChecksum>, (PathBuf, io::Error)> {
-        let (mut number, mut all, mut piece) = (0_u32, Vec::new(), Vec::new());
+        let (mut all, mut piece) = (Vec::new(), Vec::new());
+        let mut number: u32 = self.files[..from].iter().map(|file| file.fragments.len() as u32).sum();
         let mut gives = |bytes: &[u8]| to(bytes).is_ok();
-        if !gives(&self.head) {
+        if from == 0 && !gives(&self.head) {
             return Ok(all);
         }
-        for Fragment { path, fragments, delay } in &self.files {
+        for FragmentedFile { path, fragments, delay } in &self.files[from..] {
             let failed = |e: io::Error| (path.clone(), e);
             let broken = || failed(io::ErrorKind::InvalidData.into());
             let mut file = File::open(path).map_err(failed)?;
@@ -402,7 +425,7 @@ mod tests {
         let row = Fragments::of([(first.as_path(), 1024), (second.as_path(), 512)].into_iter()).unwrap();
         let mut whole = Vec::new();
         let sums = row
-            .write(|bytes| {
+            .write(0, |bytes| {
                 whole.extend_from_slice(bytes);
                 Ok(())
             })
@@ -416,7 +439,7 @@ mod tests {
         let late = put("e", &delayed(5, b"head", &[(0, b"late")]));
         let mut whole = Vec::new();
         let row = Fragments::of([(late.as_path(), 1024), (first.as_path(), 1024)].into_iter()).unwrap();
-        row.write(|bytes| {
+        row.write(0, |bytes| {
             whole.extend_from_slice(bytes);
             Ok(())
         })
@@ -429,7 +452,7 @@ mod tests {
         // Writing stops when the receiver fails.
         let row = Fragments::of([(first.as_path(), 1024), (second.as_path(), 512)].into_iter()).unwrap();
         let mut pieces = 0;
-        let taken = row.write(|_| {
+        let taken = row.write(0, |_| {
             pieces += 1;
             Err(io::ErrorKind::BrokenPipe.into())
         });

@@ -4,7 +4,9 @@ use super::arguments::{input_arguments, output_arguments};
 use super::buffer_pool::PooledBuffer;
 use super::ffmpeg::{Ffmpeg, Process, packets, url};
 use super::job::VideoJob;
+use super::join::Joiner;
 use super::mp4;
+use super::tag::Tag;
 use crate::language::Language;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::{persist, temporary};
@@ -60,6 +62,16 @@ pub struct SegmentEncoder {
 }
 
 impl SegmentEncoder {
+    /// The joiner of the segments.
+    pub fn joiner(&self) -> Joiner<'_> {
+        Joiner { settings: &self.job.settings, ffmpeg: &self.ffmpeg }
+    }
+
+    /// The tag of the complete video.
+    pub fn tag(&self) -> Tag {
+        self.job.tag(&self.ffmpeg)
+    }
+
     /// Makes the folder of the segments.
     pub fn make_folder(&self) -> io::Result<PathBuf> {
         hidden::make(&self.job.hidden, self.folder.file_name().and_then(|name| name.to_str()))
@@ -103,11 +115,15 @@ impl SegmentEncoder {
     fn trial_error(&self, error: OutputError) -> OutputError {
         let codec = self.job.settings.codec;
         let is_missing = matches!(&error, OutputError::Encoder { words, .. } if words.contains("Unknown encoder"));
-        error.reworded(|l, what| match (is_missing, codec.is_hardware) {
+        let error = error.reworded(|l, what| match (is_missing, codec.is_hardware) {
             (true, _) => l.has_no_encoder(codec.encoder, codec.name),
             (false, true) => l.trial_of_hardware_failed(what, codec.name),
             (false, false) => l.trial_failed(what),
-        })
+        });
+        match is_missing || codec.is_hardware {
+            true => OutputError::no_encoder(|l| error.shown(l)),
+            false => error,
+        }
     }
 
     pub fn make(&self, task: &SegmentTask) -> Ended {

@@ -7,14 +7,14 @@ use super::encode::Encode;
 use super::encoder::Encoder;
 use super::ffmpeg::Ffmpeg;
 use super::job::{VideoJob, kept, partial};
-use super::join::Joiner;
+use super::join::GrowingVideo;
 use super::mp4;
 use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask};
 use super::settings::Settings;
 use super::tag::{self, Tag, name};
 use crate::language::Language;
 use crate::output::error::{NameFile, OutputError};
-use crate::output::store::atomic::persist;
+use crate::output::store::atomic::{folder_of, persist};
 use crate::output::store::folder::sweep;
 use crate::output::store::hidden;
 use crate::threads;
@@ -38,7 +38,7 @@ struct Segment {
 /// The segments of a video, and the encoders that make them.
 pub struct Segments {
     encoder: Arc<SegmentEncoder>,
-    segments: Vec<Segment>,
+    segments: Arc<[Segment]>,
     // The segments that this run makes.
     to_do: BTreeSet<usize>,
     tasks: Option<Sender<SegmentTask>>,
@@ -47,8 +47,47 @@ pub struct Segments {
     buffers: Arc<BufferPool>,
     ended: Receiver<(usize, Ended)>,
     workers: Vec<JoinHandle<()>>,
+    joining: Option<Joining>,
     partial: BTreeMap<usize, PartialSegment>,
     failure: Option<OutputError>,
+}
+
+// Joins complete segments in order while later ones are encoded.
+struct Joining {
+    // The places of complete segments.
+    complete: Sender<usize>,
+    thread: JoinHandle<Option<GrowingVideo>>,
+}
+
+impl Joining {
+    fn start(encoder: &Arc<SegmentEncoder>, segments: &Arc<[Segment]>) -> Result<Joining, OutputError> {
+        let (complete, places) = unbounded();
+        let (encoder, segments) = (Arc::clone(encoder), Arc::clone(segments));
+        let thread = threads::spawn("join", move || grow(&encoder, &segments, places))?;
+        Ok(Joining { complete, thread })
+    }
+    // The video, if it has got all of its segments.
+    fn end(self) -> Option<GrowingVideo> {
+        drop(self.complete);
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+// None if a segment is missing or cannot be appended: then all are joined at the end, which finds out why.
+fn grow(encoder: &SegmentEncoder, segments: &[Segment], places: Receiver<usize>) -> Option<GrowingVideo> {
+    let joiner = encoder.joiner();
+    let (mut video, mut complete, mut left) = (None, BTreeSet::new(), segments.iter().enumerate().peekable());
+    for place in places {
+        complete.insert(place);
+        while let Some((_, segment)) = left.next_if(|(next, _)| complete.remove(next)) {
+            let video = match &mut video {
+                Some(video) => video,
+                None => video.insert(joiner.begin(&encoder.tag()).ok()?),
+            };
+            joiner.append(video, &segment.file, segment.len()).ok()?;
+        }
+    }
+    video.filter(|_| left.next().is_none())
 }
 
 /// Removes the segments of a scene from a hidden folder.
@@ -149,7 +188,7 @@ impl Segments {
             let _ = std::fs::remove_dir_all(&folder);
         }
         sweep(&folder);
-        let segments = plan(film, &folder);
+        let segments: Arc<[Segment]> = plan(film, &folder).into();
         let encoder = SegmentEncoder { job: Arc::clone(film), ffmpeg, folder };
         let to_do: BTreeSet<usize> = (0..segments.len()).filter(|&i| segments[i].is_to_do(film)).collect();
         if !to_do.is_empty() {
@@ -166,8 +205,11 @@ impl Segments {
                 }
             })
         };
+        // Other runs make the rest of a part.
+        let is_growing = film.part.is_none() && segments.len() > 1 && encoder.joiner().is_one_pass();
+        let joining = is_growing.then(|| Joining::start(&encoder, &segments)).transpose()?;
         let workers = (0..film.encoder_count().min(to_do.len().max(1))).map(worker).collect::<Result<_, _>>()?;
-        Ok(Segments {
+        let open = Segments {
             encoder,
             segments,
             to_do,
@@ -176,9 +218,12 @@ impl Segments {
             buffers: Arc::new(BufferPool::new(film.max_waiting())),
             ended,
             workers,
+            joining,
             partial: BTreeMap::new(),
             failure: None,
-        })
+        };
+        (0..open.segments.len()).filter(|place| !open.to_do.contains(place)).for_each(|place| open.set_complete(place));
+        Ok(open)
     }
 
     fn job(&self) -> &VideoJob {
@@ -220,16 +265,26 @@ impl Segments {
     }
 
     fn hear(&mut self, (place, (result, partial)): (usize, Ended)) {
-        self.partial.extend(partial.map(|partial| (place, partial)));
-        if let Err(e) = result {
-            self.failure.get_or_insert(e);
+        match (result, partial) {
+            (Ok(()), None) => self.set_complete(place),
+            (result, partial) => {
+                self.partial.extend(partial.map(|partial| (place, partial)));
+                self.failure = self.failure.take().or(result.err());
+            }
         }
     }
 
-    fn join_all(&self) -> Result<Option<PathBuf>, OutputError> {
+    // A thread that has failed to join does not listen any more.
+    fn set_complete(&self, place: usize) {
+        if let Some(joining) = &self.joining {
+            let _ = joining.complete.send(place);
+        }
+    }
+
+    fn join_all(&self, joined: Option<GrowingVideo>) -> Result<Option<PathBuf>, OutputError> {
         let named = self.job().name(|path| {
-            self.join_or_find(path)?;
-            for segment in &self.segments {
+            self.finish_or_join(joined, path)?;
+            for segment in self.segments.iter() {
                 let _ = std::fs::remove_file(&segment.file);
             }
             Ok(())
@@ -239,8 +294,16 @@ impl Segments {
 
     // Joins files, each with its number of frames.
     fn join(&self, files: &[(&Path, u64)], path: &Path, tag: &Tag) -> Result<(), OutputError> {
-        let SegmentEncoder { job, ffmpeg, folder } = &*self.encoder;
-        Joiner { settings: &job.settings, ffmpeg }.join(folder, files, path, tag)
+        self.encoder.joiner().join(&self.encoder.folder, files, path, tag)
+    }
+
+    // Finishes the video that has grown. If there is none, or if it is not as it must be, all segments are joined.
+    fn finish_or_join(&self, joined: Option<GrowingVideo>, path: &Path) -> Result<(), OutputError> {
+        let finish = |video| self.encoder.joiner().finish(video, path, &self.encoder.tag());
+        match joined.map(finish) {
+            Some(Ok(())) => Ok(()),
+            _ => self.join_or_find(path),
+        }
     }
 
     // Joins the segments, unless another run of the same film has done so.
@@ -264,7 +327,7 @@ impl Segments {
             self.encoder.make(&task).0?;
         }
         let files: Vec<(&Path, u64)> = self.segments.iter().map(|s| (s.file.as_path(), s.len())).collect();
-        let Err(cause) = self.join(&files, path, &job.tag(&self.encoder.ffmpeg)) else { return Ok(()) };
+        let Err(cause) = self.join(&files, path, &self.encoder.tag()) else { return Ok(()) };
         // Another run of the same film has joined and removed the segments.
         if job.is_made() {
             return Ok(());
@@ -299,7 +362,7 @@ impl Segments {
         let stored = files.iter().map(|(_, frames)| frames).sum();
         files.extend(last.as_ref().map(|partial| (partial.file.path(), partial.frames)));
         let frames = files.iter().map(|(_, frames)| frames).sum();
-        let tag = Tag { is_beginning: true, ..self.job().tag(&self.encoder.ffmpeg) };
+        let tag = Tag { is_beginning: true, ..self.encoder.tag() };
         if frames > 0 && self.join(&files, path, &tag).is_ok() {
             return Ok(frames);
         }
@@ -342,17 +405,25 @@ impl Encoder for Segments {
         for worker in std::mem::take(&mut self.workers) {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
+        let joined = self.joining.take().and_then(Joining::end);
         let is_stopped =
             self.encoder.is_stopped() && self.to_do.iter().any(|&i| !mp4::is_whole(&self.segments[i].file));
         let result = match self.failure.take() {
             // Other runs make the rest, so there is no partial video.
             failure if self.job().part.is_some() => failure.map_or(Ok(None), Err),
-            None if !cut_short && !is_stopped => self.join_all(),
-            failure => self.keep_beginning(failure),
+            None if !cut_short && !is_stopped => self.join_all(joined),
+            failure => {
+                // Its space may be needed.
+                drop(joined);
+                self.keep_beginning(failure)
+            }
         };
         if self.job().scene.is_none() {
             let _ = std::fs::remove_dir_all(&self.encoder.folder);
         }
+        // An ffmpeg whose run was killed may have created its file after this run has looked for such files.
+        sweep(folder_of(&self.job().settings.path));
+        sweep(&self.encoder.folder);
         remove_empty(&self.encoder.folder, &self.job().hidden);
         result
     }
