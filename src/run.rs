@@ -12,6 +12,7 @@ pub(crate) mod memory_limit;
 pub(crate) mod ownership;
 mod picture_target;
 pub(crate) mod plan;
+mod replaced;
 pub(crate) mod request;
 pub(crate) mod sandbox;
 mod sinks;
@@ -160,6 +161,9 @@ fn render(
     if let Some(claim) = &mut claim {
         // An error of the run itself takes precedence over one of its folder.
         let ended = claim.end();
+        if let Some((folder, count)) = claim.left_aside() {
+            progress.remark(&AllLanguages::new(|l| l.replaced_frames_kept(count, folder.display())));
+        }
         if result.is_ok()
             && let Some(lost) = ended?
         {

@@ -32,6 +32,12 @@ messages! {
         "ffmpeg не найден: ролик из этой части сделает `polyfly stitch`";
     unfinished_removed(path, count) "{path}: {count} unfinished files of earlier runs removed"
         "{path}: удалено недописанных файлов прежних запусков: {count}";
+    foreign_files_set_aside(count, folder)
+        "files that no manifest lists were in the way: {count}; they are in {folder}"
+        "на пути были файлы, которых нет ни в одном manifest.json: {count}; теперь они в {folder}";
+    replaced_frames_kept(count, folder)
+        "earlier frames that are not replaced yet: {count}; they are in {folder} until the new ones are complete"
+        "прежние кадры, ещё не заменённые новыми: {count}; они в {folder}, пока не готовы новые";
     foreign_frames_kept(path, frames)
         "{path} keeps frames {frames} of another scene; no manifest lists the new ones, so --resume cannot keep them"
         "в {path} остаются кадры {frames} другой сцены; новых нет ни в одном manifest.json, и --resume их не сохранит";

@@ -2,13 +2,13 @@
 //! manifest up to date.
 
 use super::ownership::{Ownership, clip, expect_same, listed};
+use super::replaced::Aside;
 use super::request::Existing;
 use crate::error::Error;
 use crate::language::AllLanguages;
 use crate::output::OutputError;
 use crate::output::files::Guard;
 use crate::output::formats::Format;
-use crate::output::store::atomic::remove_existing;
 use crate::output::store::folder::{FrameFolder, sweep};
 use crate::output::store::hidden;
 use crate::output::store::manifest::Manifest;
@@ -17,6 +17,7 @@ use crate::render::frames::FrameList;
 use crate::render::stats::Progress;
 use crate::scene::Scene;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub struct Claim {
@@ -26,13 +27,13 @@ pub struct Claim {
     part: FrameList,
     // All frames of the clip that this run knows of.
     all: FrameList,
-    // Existing frames of another or an unknown scene, which this run removes.
-    stale: Vec<u32>,
+    // Existing frames of another or an unknown scene, which this run replaces.
+    stale: Vec<(u32, Aside)>,
     existing: Existing,
     // Whether a manifest lists the frames. A single picture gets no manifest of its own. Frames among those of
     // another scene have none: a manifest could not tell them apart.
     is_recorded: bool,
-    // Whether this run replaces frames of another or an unknown scene.
+    // Whether this run replaces frames of another or an unknown scene, and a manifest could take them for its own.
     takes_over: bool,
     // Existing frames of another scene that stay.
     foreign: Option<FrameList>,
@@ -90,13 +91,12 @@ fn merged(theirs: &Manifest, all: &FrameList) -> FrameList {
 }
 
 impl Claim {
-    /// Inspects the folder and changes nothing in it.
+    /// Inspects the folder and changes nothing in it. `is_asked`: whether the user has asked to replace what is there.
     pub fn inspect(
         folder: FrameFolder,
         manifest: Manifest,
-        part: &FrameList,
-        all: &FrameList,
-        existing: Existing,
+        (part, all): (&FrameList, &FrameList),
+        (existing, is_asked): (Existing, bool),
     ) -> Result<Claim, Error> {
         let path = folder.path();
         // The folder is listed before the manifest is read: a run lists its frames in the manifest before it writes
@@ -127,16 +127,23 @@ impl Claim {
                 vouches_for(there.first().copied())?;
             }
             Existing::Overwritten => {
-                // If this run is interrupted, stale frames must not be taken for its own. So it removes them first.
+                // If this run is interrupted, stale frames must not be taken for its own. So it sets them aside first.
+                // Without a manifest, nothing is taken for its own.
                 let is_stale = |n: &u32| {
                     let step = theirs.as_ref().and_then(|theirs| theirs.steps.get(n));
                     !known.contains(n) || step != manifest.steps.get(n)
                 };
-                stale = part.iter().filter(mine).filter(is_stale).collect();
+                let of_polyfly = theirs.as_ref().and_then(listed);
+                let aside = |n: u32| match is_asked || of_polyfly.as_ref().is_some_and(|frames| frames.contains(n)) {
+                    true => (n, Aside::UntilReplaced),
+                    false => (n, Aside::ForGood),
+                };
+                let mut old: BTreeSet<u32> = part.iter().filter(mine).filter(is_stale).collect();
                 if !is_ours {
-                    let asked: BTreeSet<u32> = stale.iter().copied().collect();
-                    foreign = FrameList::of_numbers(there.difference(&asked).copied());
+                    foreign = FrameList::of_numbers(there.difference(&old).copied());
                 }
+                old.retain(|_| is_recorded);
+                stale = old.into_iter().map(aside).collect();
                 let read_only = |n: &u32| {
                     std::fs::symlink_metadata(folder.pattern.path(*n)).is_ok_and(|m| m.permissions().readonly())
                 };
@@ -158,6 +165,7 @@ impl Claim {
                 remaining = FrameList::of_numbers(part.iter().filter(|n| !(mine(n) && folder.is_whole(*n))));
             }
         }
+        let takes_over = existing == Existing::Overwritten && !is_ours && is_recorded;
         let is_recorded = is_recorded && foreign.is_none();
         Ok(Claim {
             folder,
@@ -167,7 +175,7 @@ impl Claim {
             stale,
             existing,
             is_recorded,
-            takes_over: existing == Existing::Overwritten && !is_ours,
+            takes_over,
             foreign,
             has_begun: false,
             remaining,
@@ -200,12 +208,19 @@ impl Claim {
         }
     }
 
-    /// Prepares the folder: removes temporary files of dead runs and stale frames, and writes the manifest.
+    /// Prepares the folder: removes temporary files of dead runs, sets stale frames aside and writes the manifest.
     pub fn begin(&mut self, progress: &mut dyn Progress) -> Result<(), Error> {
         self.has_begun = true;
         self.clean_up(progress);
         let path = self.folder.path();
-        self.remove(self.stale.iter().copied())?;
+        for aside in [Aside::UntilReplaced, Aside::ForGood] {
+            let stale: Vec<u32> = self.stale.iter().filter(|(_, to)| *to == aside).map(|(n, _)| *n).collect();
+            aside.set(&self.folder, stale.iter().copied())?;
+            if aside == Aside::ForGood && !stale.is_empty() {
+                let to = aside.folder(&self.folder);
+                progress.remark(&AllLanguages::new(|l| l.foreign_files_set_aside(stale.len(), to.display())));
+            }
+        }
         let pattern = &self.folder.pattern;
         if let Some(foreign) = &self.foreign {
             // The replaced frames leave the other scene's manifest; its other frames stay in it.
@@ -221,7 +236,7 @@ impl Claim {
             }
         }
         if !self.is_recorded {
-            return self.remove_late();
+            return self.set_late_aside();
         }
         let (ours, all, takes_over) = (&mut self.manifest, &self.all, &mut self.takes_over);
         Manifest::update(pattern, |theirs| {
@@ -244,19 +259,21 @@ impl Claim {
             }
             Ok(Some(ours.clone()))
         })?;
-        self.remove_late()
+        self.set_late_aside()
     }
 
-    // Until this run's manifest was written, a run of the other scene could still write frames. This removes them.
-    fn remove_late(&self) -> Result<(), Error> {
+    // Until this run's manifest was written, a run of the other scene could still write frames. This sets them aside.
+    fn set_late_aside(&self) -> Result<(), Error> {
         if self.takes_over {
-            self.remove(self.part.among(&self.folder.existing()?))?;
+            Aside::UntilReplaced.set(&self.folder, self.part.among(&self.folder.existing()?))?;
         }
         Ok(())
     }
 
-    fn remove(&self, frames: impl IntoIterator<Item = u32>) -> Result<(), OutputError> {
-        frames.into_iter().try_for_each(|n| remove_existing(&self.folder.pattern.path(n)))
+    /// The folder of the frames that this run has not replaced yet, and their number; None if there are none.
+    pub fn left_aside(&self) -> Option<(PathBuf, usize)> {
+        let aside = Aside::UntilReplaced;
+        Some((aside.folder(&self.folder), aside.count(&self.folder))).filter(|(_, count)| *count > 0)
     }
 
     /// Writes the finished frames into the manifest. Returns those frames of this run that are missing or incomplete.
@@ -271,6 +288,9 @@ impl Claim {
             self.part.among(&there).into_iter().partition(|&n| self.folder.is_whole(n));
         there.retain(|n| !broken.contains(n));
         let lost = self.part.without(&whole);
+        if lost.is_none() {
+            Aside::UntilReplaced.forget(&self.folder, self.part.iter());
+        }
         if !self.is_recorded {
             return Ok(lost);
         }

@@ -226,7 +226,8 @@ impl RunPlan {
                 // information.
                 let is_left_to_stitch = is_shard && (is_single || !is_lossless);
                 video = video.filter(|_| !is_left_to_stitch);
-                let claimed = Claim::inspect(folder.clone(), manifest, &part, all, *existing)?;
+                let claimed =
+                    Claim::inspect(folder.clone(), manifest, (&part, all), (*existing, request.replaces_video))?;
                 to_render.clone_from(&claimed.remaining);
                 let is_made = |job: &VideoJob| job.part.is_none() && job.is_made();
                 if is_resume && to_render.is_some() && video.as_ref().is_some_and(is_made) {

@@ -45,6 +45,52 @@ fn a_few_frames_of_another_scene_cost_no_more_than_those() {
 }
 
 #[test]
+fn replaced_frames_are_kept_until_the_new_ones_are_complete() {
+    let dir = folder();
+    let (a, aside) = (dir.path().join("a"), dir.path().join("a/.polyfly/replaced"));
+    assert!(render(dir.path(), "0-9", "a/%d.png", &[]).status.success());
+    let old = frames(&a);
+    // A run that fails at its sixth frame, whose name a folder has.
+    std::fs::remove_file(a.join("5.png")).unwrap();
+    std::fs::create_dir(a.join("5.png")).unwrap();
+    let failed = render(dir.path(), "0-9", "a/%d.png", &OTHER);
+    assert_eq!(code(&failed), 74, "{}", words(&failed));
+    assert!(words(&failed).contains("not replaced yet: 9; they are in a/.polyfly/replaced"), "{}", words(&failed));
+    for (name, bytes) in old.iter().filter(|(name, _)| name != "5.png") {
+        assert!(std::fs::read(aside.join(name)).unwrap() == *bytes, "{name}");
+    }
+    std::fs::remove_dir(a.join("5.png")).unwrap();
+    let rest = render(dir.path(), "0-9", "a/%d.png", &[&OTHER[..2], &["--resume"]].concat());
+    assert!(rest.status.success() && !aside.exists(), "{}", words(&rest));
+    assert!(render(dir.path(), "0-9", "b/%d.png", &OTHER[..2]).status.success());
+    same(&a, &dir.path().join("b"));
+}
+
+// A scene on stdin overwrites frames, but nobody has asked to replace what no run has written.
+#[test]
+fn files_of_others_are_moved_and_not_replaced() {
+    let dir = folder();
+    let photos = dir.path().join("p");
+    std::fs::create_dir(&photos).unwrap();
+    let piped = || {
+        let scene = std::fs::File::open(dir.path().join("scene.toml")).unwrap();
+        let args = [&["--frames", "0-2", "-o", "p/IMG_%04d.jpg"], &LOOK[..]].concat();
+        program(dir.path(), &args).stdin(scene).output().unwrap()
+    };
+    for photo in ["one", "another"] {
+        std::fs::write(photos.join("IMG_0001.jpg"), photo).unwrap();
+        let _ = std::fs::remove_file(photos.join("manifest.json"));
+        let run = piped();
+        assert!(run.status.success() && words(&run).contains("they are in p/.polyfly/foreign"), "{}", words(&run));
+    }
+    // What polyfly has written itself is replaced.
+    assert!(piped().status.success());
+    let kept = frames(&photos.join(".polyfly/foreign"));
+    let photo = |name: &str| kept.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.as_slice());
+    assert_eq!((photo("IMG_0001.jpg"), photo("2-IMG_0001.jpg")), (Some(&b"one"[..]), Some(&b"another"[..])));
+}
+
+#[test]
 fn a_run_whose_folder_another_scene_takes_stops() {
     let dir = folder();
     let large = ["--cpu", "--size", "320x240", "--samples", "1", "--threads=1"];
