@@ -36,6 +36,8 @@ pub enum Error {
     TooMany(#[from] TooMany),
     /// The device does not exist, or all devices have failed.
     Device(#[from] DeviceError),
+    /// The run needs more memory than it may take.
+    TooLittleMemory(AllLanguages),
     /// The folder has frames of another scene.
     OtherScene(PathBuf, Vec<String>),
     /// The scene reads or writes a file outside its folder.
@@ -89,7 +91,10 @@ impl Error {
     /// The message in a language. The faults of a scene's text have theirs since they were found.
     pub(crate) fn shown(&self, language: Language) -> String {
         match self {
-            Error::Usage(what) | Error::Misused { what, .. } | Error::Incomplete(what) => what.get(language).to_owned(),
+            Error::Usage(what)
+            | Error::Misused { what, .. }
+            | Error::TooLittleMemory(what)
+            | Error::Incomplete(what) => what.get(language).to_owned(),
             Error::Scene(problems) => problems.to_string(),
             Error::NotText(name, place) => language.not_text(name, place),
             Error::SceneTooLong(name, max) => language.scene_too_long_to_read(name, max),

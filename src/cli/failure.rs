@@ -135,7 +135,8 @@ fn exit_code(error: &Error) -> Exit {
         }
         Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => Exit::BadInput,
         Error::Output(OutputError::FolderTakenOver(_)) => Exit::BadInput,
-        Error::Device(_) | Error::Output(OutputError::Threads(_)) => Exit::Unavailable,
+        Error::Device(_) | Error::TooLittleMemory(_) => Exit::Unavailable,
+        Error::Output(OutputError::Threads(_) | OutputError::NoEncoder(_)) => Exit::Unavailable,
         Error::Output(_) | Error::Read(..) => Exit::InputOutput,
         Error::Incomplete(_) => Exit::TryAgain,
         Error::Interrupted { .. } | Error::VideoInterrupted(_) => Exit::Interrupted,

@@ -199,7 +199,8 @@ impl Job {
         }
         if args.engine == Engine::Commands {
             let numbers = self.todo.as_ref().into_iter().flat_map(FrameList::iter);
-            let line = |k| format!("cd {cwd} && exec {program} {} --shard {k}/{}\n", self.render, self.shards);
+            // In parentheses, so that a shell may run all lines one after the other.
+            let line = |k| format!("(cd {cwd} && exec {program} {} --shard {k}/{})\n", self.render, self.shards);
             return Ok(numbers.map(line).collect());
         }
         let (template, mark) = match args.engine {

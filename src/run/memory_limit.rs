@@ -2,6 +2,7 @@
 
 use crate::assets::source::{self, Limits};
 use crate::error::Error;
+use crate::language::{AllLanguages, Language};
 use crate::output::PixelFormats;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::Settings;
@@ -77,7 +78,10 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
 /// Refuses a run that takes more than `limit`, or more than nine tenths of the free memory.
 pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Error> {
     match self::limit(limit) {
-        Some(max) if bytes > max => Err(Error::usage(|l| l.too_much_memory(size.0, size.1, bytes >> 20, max >> 20))),
+        Some(max) if bytes > max => {
+            let what = |l: Language| l.too_much_memory(size.0, size.1, bytes >> 20, max >> 20);
+            Err(Error::TooLittleMemory(AllLanguages::new(what)))
+        }
         _ => Ok(()),
     }
 }

@@ -254,7 +254,7 @@ fn stitch_keeps_to_its_memory_and_leaves_nothing_hidden() {
     }
     let stitch = |limit: &str| polyfly(dir.path(), &["stitch", "e/%d.png", "-o", "v/v.mp4", "--limit-memory", limit]);
     let small = stitch("1");
-    assert!(code(&small) == 64 && words(&small).contains("may take 1: "), "{}", words(&small));
+    assert!(code(&small) == 69 && words(&small).contains("may take 1: "), "{}", words(&small));
     assert!(words(&small).contains("raise --limit-memory") && !dir.path().join("v").exists());
     let made = stitch("4000");
     assert!(made.status.success(), "{}", words(&made));

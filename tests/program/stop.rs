@@ -183,7 +183,7 @@ fn an_ffmpeg_may_speak_as_it_likes() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
     let ffmpeg = shell_script(tools.path(), "odd", "yes");
     let run = render(dir.path(), &["--frames", "0", "--no-frames", "--video", "v.mp4", "--ffmpeg", &ffmpeg]);
-    assert_eq!(run.status.code(), Some(74), "{}", words(&run));
+    assert_eq!(run.status.code(), Some(69), "{}", words(&run));
     assert!(begun.elapsed() < Duration::from_secs(90), "{:?}", begun.elapsed());
 }
 

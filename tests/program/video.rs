@@ -130,7 +130,7 @@ fn a_missing_encoder_is_found_before_the_first_frame() {
         dir.path(),
         &["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--ffmpeg", "/nowhere"],
     );
-    assert_eq!(run.status.code(), Some(74));
+    assert_eq!(run.status.code(), Some(69));
     assert_eq!((text(&run.stdout), names(dir.path()).len()), (String::new(), 0), "{}", text(&run.stderr));
 }
 
@@ -155,7 +155,7 @@ fn a_missing_encoder_is_named_before_the_first_frame() {
     let ffmpeg = shell_script(tools.path(), "lacking-ffmpeg", lacks);
     let args = ["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--ffmpeg", &ffmpeg];
     let run = polyfly(dir.path(), &[&args[..], &["--codec", "hevc_nvenc"]].concat());
-    assert_eq!(run.status.code(), Some(74));
+    assert_eq!(run.status.code(), Some(69));
     let words = text(&run.stderr);
     assert!(words.contains("no encoder hevc_nvenc, which --codec hevc_nvenc needs"), "{words}");
     assert_eq!(names(dir.path()), [""; 0]);
@@ -232,7 +232,7 @@ fn a_hanging_encoder_is_ended_and_the_frames_stay() {
     std::fs::write(&ffmpeg, "#!/bin/sh\nhead -c 5000000 /dev/urandom >&2\nexit 1\n").unwrap();
     let args = ["--size", "32x32", "--frames", "0", "-o", "%d.png", "--video", "v.mp4", "--ffmpeg", &ffmpeg];
     let run = polyfly(dir.path(), &args);
-    assert_eq!(run.status.code(), Some(74));
+    assert_eq!(run.status.code(), Some(69));
     assert!(run.stderr.len() < 100_000);
 }
 
