@@ -17,7 +17,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub use environment::{environment, home};
 pub use exit::Exit;
 pub use failure::Failure;
-pub use folder::{Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
+pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use language::{choose_language, language};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
@@ -71,7 +71,7 @@ pub enum Command {
     #[command(args_conflicts_with_subcommands = true)]
     Particles(ParticlesArgs),
     /// Prints this machine's devices, and renders a reference picture on each.
-    Doctor,
+    Doctor(DoctorArgs),
     /// Prints the missing and incomplete frames of a folder; exit code 75 if there are any.
     Missing(MissingArgs),
     /// Makes a video from a folder's frames.

@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod compare;
 mod convert;
+mod denoiser;
 mod docs;
 mod doctor;
 mod dry_run;
@@ -107,7 +108,7 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
         Some(Command::Bench(args)) if args.balance => balance::run(args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Particles(args)) => particles::run(args),
-        Some(Command::Doctor) => doctor::run(),
+        Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Missing(args)) => missing::run(args),
         Some(Command::Stitch(args)) => stitch::run(args),
         Some(Command::Status(args)) => missing::status(args),

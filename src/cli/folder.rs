@@ -23,6 +23,13 @@ pub struct ExpectedArgs {
 }
 
 #[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// Print where --denoise finds Open Image Denoise, or how to get it, and nothing else.
+    #[arg(long)]
+    pub denoiser: bool,
+}
+
+#[derive(Args, Debug)]
 pub struct MissingArgs {
     /// The folder of the frames, with its manifest.json.
     pub folder: PathBuf,

@@ -1,10 +1,12 @@
 //! `polyfly doctor`: lists this machine's devices and tools, and renders a reference picture on all devices.
 
+use super::denoiser;
 use super::request::named_ffmpeg;
 use super::verify::{pixels, subjects};
-use crate::cli::{COMMIT, Failure};
-use crate::device;
+use crate::cli::{COMMIT, DoctorArgs, Failure};
+use crate::device::{self, DeviceError};
 use crate::kernels::Isa;
+use crate::output::video::codecs::CODECS;
 use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
@@ -26,7 +28,11 @@ fn reference_scene() -> Scene {
 }
 
 /// Prints the list; fails if a device renders a different picture.
-pub fn run() -> Result<(), Failure> {
+pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
+    if args.denoiser {
+        let place = denoiser::place().map_err(DeviceError::from)?;
+        return Ok(print(&format!("denoiser\t{place}\n"))?);
+    }
     let mut text = format!("polyfly\t{}, commit {COMMIT}\n", env!("CARGO_PKG_VERSION"));
     let gpus = device::list();
     match &gpus {
@@ -42,6 +48,10 @@ pub fn run() -> Result<(), Failure> {
     text += &match find_ffmpeg(named_ffmpeg(None).as_deref()) {
         Ok(found) => format!("ffmpeg\t{}, encoders: {}\n", found.program.display(), encoders(&found.program)),
         Err(e) => format!("ffmpeg\tnone: {e}\n"),
+    };
+    text += &match denoiser::place() {
+        Ok(place) => format!("denoiser\t{place}\n"),
+        Err(e) => format!("denoiser\tnone for --denoise: {e}\n"),
     };
     let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu())?;
     let mut wrong = Vec::new();
@@ -64,7 +74,7 @@ fn encoders(program: &std::path::Path) -> String {
         .stdin(std::process::Stdio::null())
         .output();
     let text = listed.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
-    let known = ["libx264", "libx265", "libsvtav1"].into_iter().filter(|e| text.split_whitespace().any(|w| w == *e));
+    let known = CODECS.iter().map(|codec| codec.encoder).filter(|e| text.split_whitespace().any(|w| w == *e));
     known.collect::<Vec<_>>().join(" ")
 }
 

@@ -2,7 +2,6 @@
 
 use crate::assets::source::Limits;
 use crate::cli::{Failure, RenderArgs, VideoArgs, environment, home};
-use crate::film::post::denoise::DenoiserLibrary;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::output::video::VideoOptions;
@@ -94,10 +93,7 @@ pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
         isa: environment("POLYFLY_ISA"),
         split: args.split,
         fault,
-        denoise: args.denoise.then(|| environment("POLYFLY_OIDN")).map(|path| match path {
-            Some(path) => DenoiserLibrary::At(path.into()),
-            None => DenoiserLibrary::Usual,
-        }),
+        denoise: args.denoise.then(super::denoiser::library),
         limits: Limits {
             file: args.limit_file.map_or(Limits::default().file, bytes),
             picture: args.limit_picture.map(millions),

@@ -37,6 +37,13 @@ pub enum DenoiserLibrary {
     At(PathBuf),
 }
 
+impl DenoiserLibrary {
+    /// Whether it can be loaded.
+    pub fn check(&self) -> Result<(), DenoiserError> {
+        find(self).map(drop)
+    }
+}
+
 const NAMES: [&str; 4] =
     ["libOpenImageDenoise.so.2", "libOpenImageDenoise.so", "libOpenImageDenoise.2.dylib", "OpenImageDenoise.dll"];
 // Folders of the library: in a release, and in the package pyoidn.
