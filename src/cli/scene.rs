@@ -132,7 +132,7 @@ pub struct SceneArgs {
     /// The flat look of the coursework's programs: short for --look plain.
     #[arg(long, conflicts_with = "look", help_heading = "Scene")]
     pub plain: bool,
-    /// The floor's texture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @wood or none.
+    /// The floor's texture: a .data, PNG or JPEG file, @checker, @concrete, @marble, @slate, @wood or none.
     #[arg(long, value_name = "FILE", help_heading = "Scene")]
     pub texture: Option<String>,
     /// What to do where the file of a texture, sky or relief is missing.
