@@ -1,18 +1,6 @@
 // Three-dimensional vectors over lanes. Sums of products are fused in one fixed order on every device.
 #pragma once
-#include "lane.cuh"
-
-// Reads data[i] in the lanes of m. All reads of arrays whose index differs between lanes go through this.
-template <class T>
-POLYFLY_FN auto read(const T* data, int len, Int i, Mask m) -> decltype(gather(data, i, m)) {
-#ifdef POLYFLY_BOUNDS
-  const Int index = select(m, i, Int(0));
-  for (int k = 0; k < POLYFLY_LANES; ++k) POLYFLY_CHECK(lane(index, k) >= 0 && lane(index, k) < len);
-#else
-  (void)len;
-#endif
-  return gather(data, i, m);
-}
+#include "gather.cuh"
 
 struct Vec {
   Real x, y, z;
@@ -25,7 +13,8 @@ POLYFLY_FN Vec vec(Real x, Real y, Real z) {
 POLYFLY_FN Vec vec(const float* p) { return vec(Real(p[0]), Real(p[1]), Real(p[2])); }
 // Three consecutive words.
 POLYFLY_FN Vec read_vec(const float* data, int len, Int i, Mask m) {
-  return vec(read(data, len, i, m), read(data, len, i + Int(1), m), read(data, len, i + Int(2), m));
+  const Three<float> words = read_three(data, len, i, m);
+  return vec(words.first, words.second, words.third);
 }
 POLYFLY_FN Vec operator+(Vec a, Vec b) { return vec(a.x + b.x, a.y + b.y, a.z + b.z); }
 POLYFLY_FN Vec operator-(Vec a, Vec b) { return vec(a.x - b.x, a.y - b.y, a.z - b.z); }

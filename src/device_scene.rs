@@ -8,6 +8,7 @@ mod film;
 mod finish;
 pub mod floor;
 pub mod geometry;
+mod glow;
 mod grain;
 pub mod later;
 pub mod lightmap;
@@ -350,6 +351,7 @@ fn features(scene: &Scene) -> FeatureSet {
         | (FeatureSet::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE)
         | (FeatureSet::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
         | (FeatureSet::from(world.air.is_foggy()) * FEATURE_FOG)
+        | glow::features(scene)
         | (FeatureSet::from(render.caustics && !world.bodies.is_empty()) * FEATURE_CAUSTICS)
         | (FeatureSet::from(render.integrator == Integrator::Whitted && render.ao_samples > 0) * FEATURE_AO)
         | (FeatureSet::from(!render.shadows) * FEATURE_NO_SHADOWS)

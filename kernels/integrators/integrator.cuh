@@ -12,6 +12,7 @@
 #pragma once
 #include "../shading/camera.cuh"
 #include "../shading/caustics.cuh"
+#include "../shading/glow.cuh"
 #include "../shading/light.cuh"
 #include "../shading/microfacet.cuh"
 #include "../shading/sky.cuh"

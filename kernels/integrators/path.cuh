@@ -120,6 +120,13 @@ struct PathTracing : RandomSamples {
   POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, State state,
                                    const Hit& hit, Mask active, Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
+    if constexpr (has_features<S>(FEATURE_GLOW)) {
+      if (has_glow(scene)) {
+        const Real length = select(surface, hit.t, Real(GLOW_REACH));
+        const Vec glow = incoming.weight * glow_in_air(scene, incoming.o, incoming.d, length, active);
+        queue.add_radiance(incoming, clamp_indirect(scene, incoming, glow), active);
+      }
+    }
     if (any(away)) {
       const Vec light =
           incoming.weight * (sky_radiance(scene, frame, incoming, away) * sky_mis_weight(scene, incoming, away));

@@ -55,11 +55,20 @@ struct Whitted {
     return stratified_ray(scene, frame, px, py, sample, pixel);
   }
 
+  // Adds the light that the air scatters onto a way of this length.
+  template <class S, class Q>
+  POLYFLY_METHOD static void add_glow(const S& scene, const Ray& ray, Real length, Mask m, Q& queue) {
+    if constexpr (has_features<S>(FEATURE_GLOW)) {
+      if (has_glow(scene)) queue.add_radiance(ray, ray.weight * glow_in_air(scene, ray.o, ray.d, length, m), m);
+    }
+  }
+
   template <class S, class Q>
   POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, State, const Hit& hit,
                                    Mask active, Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE));
     if (!any(surface)) {
+      add_glow(scene, incoming, Real(GLOW_REACH), active, queue);
       queue.add_radiance(incoming, incoming.weight * sky_radiance(scene, frame, incoming, active), active);
       return false;
     }
@@ -74,6 +83,7 @@ struct Whitted {
     if (any(missed)) glow = select(met, glow, sky_radiance(scene, frame, ray, missed));
     queue.add_radiance(ray, ray.weight * glow, active);
     if (has_fog(scene)) queue.add_radiance(incoming, incoming.weight * s.fog, met);
+    add_glow(scene, incoming, select(surface, hit.t, Real(GLOW_REACH)), active, queue);
     POLYFLY_NO_UNROLL
     for (int i = 0; i < light_count(scene); ++i) {
       if constexpr (has_features<S>(FEATURE_CAUSTICS)) {

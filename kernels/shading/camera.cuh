@@ -56,9 +56,8 @@ POLYFLY_FN Real filtered(const S& scene, Real u) {
     const Real place = u * Real((float)FILTER_LAST);
     const Int whole = to_int(place), at = select(whole < Int(FILTER_LAST), whole, Int(FILTER_LAST - 1));
     const Mask all = first_lanes(POLYFLY_LANES);
-    const Real lower = read(scene.filter.data, scene.filter.len, at, all);
-    const Real upper = read(scene.filter.data, scene.filter.len, at + Int(1), all);
-    return fma(upper - lower, place - to_real(at), lower) + Real(0.5f);
+    const Two<float> ends = read_two(scene.filter.data, scene.filter.len, at, all);
+    return fma(ends.second - ends.first, place - to_real(at), ends.first) + Real(0.5f);
   }
 }
 

@@ -67,8 +67,9 @@ POLYFLY_NOINLINE Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Ma
   x = select(x > last, last, x);
   y = select(y > last, last, y);
   const Int cell = select(shown, y * Int(STAR_CELLS) + x, Int(0));
-  Int at = read(scene.star_cells.data, scene.star_cells.len, cell, shown);
-  const Int end = read(scene.star_cells.data, scene.star_cells.len, cell + Int(1), shown);
+  const Two<int> ends = read_two(scene.star_cells.data, scene.star_cells.len, cell, shown);
+  Int at = ends.first;
+  const Int end = ends.second;
   const Real inverse = reciprocal(select(shown, radius * radius, one));
   const float* data = (const float*)scene.stars.data;
   const int words = WORDS(Star) * scene.stars.len;

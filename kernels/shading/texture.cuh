@@ -7,11 +7,9 @@ struct Texel {
   Real r, g, b;
 };
 POLYFLY_FN Texel fetch(const Array<int>& texels, Int i, Mask m) {
-  const Int j = i << 1;
-  const Int rg = read(texels.data, texels.len, j, m);
-  const Int blue = read(texels.data, texels.len, j + Int(1), m);
-  Texel t = {to_real(rg & Int(0xffff)), to_real((rg >> 16) & Int(0xffff)), to_real(blue & Int(0xffff))};
-  return t;
+  const Two<int> words = read_two(texels.data, texels.len, i << 1, m);
+  const Int rg = words.first;
+  return {to_real(rg & Int(0xffff)), to_real((rg >> 16) & Int(0xffff)), to_real(words.second & Int(0xffff))};
 }
 // x - floor(x).
 POLYFLY_FN Real fract(Real x) {
@@ -47,9 +45,8 @@ struct LevelOf {
 POLYFLY_FN LevelOf level_of(const Array<MipLevel>& levels, Int level, Mask m) {
   const int* table = &levels.data[0].first;
   const int words = WORDS(MipLevel) * levels.len;
-  const Int a = level * Int(WORDS(MipLevel));
-  return {read(table, words, a, m), read(table, words, a + Int(WORD(MipLevel, width)), m),
-          read(table, words, a + Int(WORD(MipLevel, height)), m)};
+  const Three<int> row = read_three(table, words, level * Int(WORDS(MipLevel)), m);
+  return {row.first, row.second, row.third};
 }
 
 // The texel up left of a place, clamped at the border, and the shares of its neighbors.

@@ -42,12 +42,11 @@ POLYFLY_FN HeightLevels height_levels(const S& scene, Real covered, Mask m) {
 // A texel of heights holds those of the four corners of its bilinear patch (height_levels in src/device_scene/upload.rs).
 POLYFLY_FN Real bilinear_height(const Array<int>& texels, const LevelOf& level, Real u, Real v, Mask m) {
   const BilinearPlace at = bilinear_place(level, u, v);
-  const Int word = (level.first + at.y * level.width + at.x) << 1;
-  const Int upper = read(texels.data, texels.len, word, m), lower = read(texels.data, texels.len, word + Int(1), m);
+  const Two<int> rows = read_two(texels.data, texels.len, (level.first + at.y * level.width + at.x) << 1, m);
   const auto along = [&](Int pair) POLYFLY_LAMBDA {
     return mix(to_real(pair & Int(0xffff)), to_real((pair >> 16) & Int(0xffff)), at.fx);
   };
-  return mix(along(upper), along(lower), at.fy) * Real(1.0f / 65535.0f);
+  return mix(along(rows.first), along(rows.second), at.fy) * Real(1.0f / 65535.0f);
 }
 
 // How far the surface lies below the plane at p.

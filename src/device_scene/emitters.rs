@@ -1,7 +1,7 @@
 //! Emitters that are sampled for light: shapes that emit light, the lamps of bodies, and cells of the sky map.
 
 use super::geometry::Geometry;
-use super::lights::lamps_of;
+use super::lights::{Lamp, lamps_of};
 use super::shapes::ellipsoid;
 use super::sky;
 use crate::assets::Assets;
@@ -37,8 +37,7 @@ pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
     });
     let ellipsoids = g.ellipsoids.iter().enumerate();
     let ellipsoids = ellipsoids.filter_map(|(i, e)| emitter(EMITTER_ELLIPSOID, i, e.centre, e.material_index));
-    let lamps = lamps_of(scene, |k| lights_inside(scene, k) || g.bodies[k].origin_inside & ISOLATED == 0);
-    let lamps = lamps.into_iter().map(|lamp| Emitter {
+    let lamps = lamps_by_edge(scene, g).into_iter().flatten().map(|lamp| Emitter {
         centre: lamp.position,
         normal: lamp.normal,
         radius: lamp.radius,
@@ -58,6 +57,11 @@ pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
     g.emitter_scale = (1.0 / total) as f32;
     g.emitter_min = (MIN_SHARE / all.len().max(1) as f64) as f32;
     g.emitters = all;
+}
+
+/// The lamps of a scene whose light leaves their body or is visible in it, by edges.
+pub fn lamps_by_edge(scene: &Scene, g: &Geometry) -> Vec<Vec<Lamp>> {
+    lamps_of(scene, |k| lights_inside(scene, k) || g.bodies[k].origin_inside & ISOLATED == 0)
 }
 
 // Whether light inside a body is visible on its own panes or on shapes that reach into it.

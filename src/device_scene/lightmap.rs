@@ -38,7 +38,7 @@ pub struct LightmapPlan {
 /// The plan, if the scene has lamps and a floor that need a map.
 pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     let floor = scene.world.floor.as_ref()?;
-    let all = lamps_of(scene, |_| false);
+    let all: Vec<Lamp> = lamps_of(scene, |_| false).into_iter().flatten().collect();
     // Path tracing and `lamp_samples` sample the lamps directly.
     if all.is_empty()
         || !scene.render.integrator.capabilities().bakes_lightmap
@@ -106,6 +106,7 @@ mod tests {
             position: [i as f32, 0.0, 0.0],
             normal: [0.0, 0.0, 1.0],
             strength: [0.5, 1.0, (i % 2) as f32],
+            place: 0,
             radius: 0.1,
         };
         for (count, max, left) in [(7, 7, 7), (8, 7, 4), (1000, 300, 250), (1001, 300, 251), (5, 1, 1)] {

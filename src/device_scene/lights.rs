@@ -2,13 +2,14 @@
 
 use super::beams::Beams;
 use super::geometry::Geometry;
+use super::glow::air_lights;
 use super::shapes::polyhedron::{lamp_light, lamp_radius};
 use super::upload::ArrayUploader;
 use crate::assets::Assets;
 use crate::gpu_types::{
-    FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, FEATURE_LIGHTS, FeatureSet, Light as GpuLight, SMALL_LIGHTS, Scene as GpuScene,
+    AirLight, FEATURE_AREA_LIGHTS, FEATURE_ARRAYS, FEATURE_LIGHTS, FeatureSet, Light as GpuLight, SMALL_LIGHTS,
+    Scene as GpuScene,
 };
-use crate::math::platonic::Solid;
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, LampShape, LampSides, Light, Material, MaterialKind, Scene};
@@ -17,6 +18,8 @@ use crate::scene::{Body, LampShape, LampSides, Light, Material, MaterialKind, Sc
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lights {
     pub points: Vec<GpuLight>,
+    // Those whose light the air scatters.
+    air: Vec<AirLight>,
     // Their ways through bodies that bend light; empty without caustics.
     beams: Beams,
 }
@@ -25,13 +28,14 @@ impl Lights {
     pub fn new(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Lights {
         let points = points(scene, assets, geometry.reach);
         let beams = if scene.render.caustics { Beams::new(scene, geometry, &points) } else { Beams::default() };
-        Lights { points, beams }
+        Lights { points, air: air_lights(scene, geometry), beams }
     }
 
     /// `scene` with these arrays, uploaded by `to`.
     pub fn place<P: ArrayUploader>(&self, to: &mut P, scene: &GpuScene) -> Result<GpuScene, P::Error> {
         Ok(GpuScene {
             lights: to.push(&self.points)?,
+            air_lights: to.push(&self.air)?,
             beams: to.push(&self.beams.beams)?,
             first_beams: to.push(&self.beams.first)?,
             ..*scene
@@ -109,6 +113,8 @@ pub struct Lamp {
     pub strength: [f32; 3],
     /// The radius of a disc with the same area.
     pub radius: f32,
+    /// The number of its place along the edge.
+    pub place: u32,
 }
 
 // Rows of very many lamps are replaced by fewer, brighter ones.
@@ -122,10 +128,10 @@ pub fn most_lamps(scene: &Scene) -> usize {
     scene.world.bodies.iter().filter(|b| b.has_lamps()).map(|b| rows(b) * lights_a_row(b) as usize).sum()
 }
 
-// The lamps of a scene. Each edge has lamps on both of its faces. Bars are opaque, so a body that is lit inside has
-// each lamp twice, outside and inside.
-pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
-    let mut lamps = Vec::new();
+// The lamps of a scene, by edges. Each edge has lamps on both of its faces. Bars are opaque, so a body that is lit inside
+// has each lamp twice, outside and inside.
+pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Vec<Lamp>> {
+    let mut edges = Vec::new();
     for (k, body) in scene.world.bodies.iter().enumerate().filter(|(_, b)| b.has_lamps()) {
         let sides: &[f64] = match body.lamp_sides {
             LampSides::Both if inside(k) => &[1.0, -1.0],
@@ -158,32 +164,29 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Lamp> {
             / f64::from(taken);
         let vertices = body.vertices();
         let (normals, inradius) = (body.normals(), body.solid.inradius() * body.radius);
-        for ([a, b], face) in edges_of_faces(body.solid) {
-            let normal = normals[face];
-            let middle = scale(add(vertices[a], vertices[b]), 0.5);
-            let into = normalise(sub(scale(normal, inradius), middle));
-            for i in 0..taken {
-                let t = (f64::from(i) + 0.5) / f64::from(taken);
-                let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
-                let on_face = add(on_edge, scale(into, 0.5 * body.bar * body.radius));
-                for side in sides {
-                    // Slightly above the face, so that the lamp's own bar does not occlude it.
-                    let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
-                    let position = to_f32(add(body.centre, p));
-                    let radius = area.sqrt() as f32;
-                    let strength = strength.map(|c| (c * seen(*side)) as f32);
-                    lamps.push(Lamp { position, normal: to_f32(scale(normal, *side)), strength, radius });
+        let faces = body.solid.faces();
+        for [a, b] in body.solid.edges() {
+            let mut lamps = Vec::new();
+            for face in (0..faces.len()).filter(|&face| [a, b].iter().all(|v| faces[face].contains(v))) {
+                let normal = normals[face];
+                let middle = scale(add(vertices[a], vertices[b]), 0.5);
+                let into = normalise(sub(scale(normal, inradius), middle));
+                for place in 0..taken {
+                    let t = (f64::from(place) + 0.5) / f64::from(taken);
+                    let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
+                    let on_face = add(on_edge, scale(into, 0.5 * body.bar * body.radius));
+                    for side in sides {
+                        // Slightly above the face, so that the lamp's own bar does not occlude it.
+                        let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
+                        let position = to_f32(add(body.centre, p));
+                        let radius = area.sqrt() as f32;
+                        let strength = strength.map(|c| (c * seen(*side)) as f32);
+                        lamps.push(Lamp { position, normal: to_f32(scale(normal, *side)), strength, radius, place });
+                    }
                 }
             }
+            edges.push(lamps);
         }
     }
-    lamps
-}
-
-// Each edge with both of its faces.
-fn edges_of_faces(solid: Solid) -> Vec<([usize; 2], usize)> {
-    let faces = solid.faces();
-    let has = |face: usize, v: usize| faces[face].contains(&v);
-    let both = |[a, b]: [usize; 2]| (0..faces.len()).filter(move |&f| has(f, a) && has(f, b)).map(move |f| ([a, b], f));
-    solid.edges().into_iter().flat_map(both).collect()
+    edges
 }

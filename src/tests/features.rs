@@ -142,3 +142,13 @@ fn by_every_integrator(what: &str, text: &str) {
         }
     }
 }
+
+#[test]
+fn what_glows_in_the_air_has_the_same_bytes_on_every_set() {
+    for (what, parts) in [
+        ("lamps", ["[[body]]\nsolid = \"cube\"\nlamps = 3\nreflection = 0.5\n", "[air]\nglow = 0.2\n"]),
+        ("a ball in fog", [&[BALL, "material = \"light\"\n"].concat(), "[air]\nglow = 0.2\ndensity = 0.1\n"]),
+    ] {
+        by_every_integrator(what, &[parts[0], FLOOR, parts[1]].concat());
+    }
+}

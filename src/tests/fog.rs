@@ -64,3 +64,40 @@ fn fog_adds_up_over_a_mirror() {
         assert_light(&scene(how, things), FOG.map(|c| 2.0 * through + linear(c) * (1.0 - through)), how);
     }
 }
+
+// A ball of light beside the camera's ray, which goes on for ever or ends at a black wall, in thin air and in fog.
+#[test]
+fn the_glow_of_a_ball_is_the_integral_along_the_ray() {
+    const GLOW: f64 = 0.4;
+    let (centre, radius, strength) = ([0.8, 0.5, 0.3], 0.1, 3.0);
+    let wall = "[[rectangle]]\ncenter = [0.7, 1, 0.3]\nsize = [4, 4]\nfacing = [0, -1, 0]\nmaterial = \"diffuse\"\ncolor = [0, 0, 0]\n";
+    for (density, behind, far) in
+        [(0.0, "", 1e4), (0.0, wall, AWAY + 1.0), (DENSITY, "", 1e4), (DENSITY, wall, AWAY + 1.0)]
+    {
+        let light = |t: f64| {
+            let square =
+                (t - AWAY - centre[1]) * (t - AWAY - centre[1]) + centre[0] * centre[0] + centre[2] * centre[2];
+            libm::exp(-density * (t + square.sqrt())) / (square + 0.01 * radius * radius)
+        };
+        // Simpson's rule over steps that grow with the distance.
+        let place = |i: i32| libm::expm1(f64::from(i) / 4000.0 * libm::log1p(far));
+        let seen: f64 = (0..4000)
+            .map(|i| (place(i), place(i + 1)))
+            .map(|(a, b)| (b - a) / 6.0 * (light(a) + 4.0 * light(0.5 * (a + b)) + light(b)))
+            .sum();
+        let tolerance = if density > 0.0 { 0.07 } else { 0.01 };
+        let expected = [1.0, 0.5, 0.25].map(|c| 0.25 * GLOW * strength * radius * radius * linear(c) * seen);
+        for how in BOTH {
+            let scene = toml(&format!(
+                "[output]\nsize = [4, 4]\n[render]\n{how}\ndepth = 1\nhighlight = 0\nambient = 0\ncutoff = 0\n\
+                 [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[air]\ndensity = {density}\nglow = {GLOW}\ncolor = [0, 0, 0]\n\
+                 [camera]\nposition = [0, -{AWAY}, 0]\nlook_at = [0, 0, 0]\nfov_deg = 0.1\n{behind}\
+                 [[sphere]]\ncenter = {centre:?}\nradius = {radius}\nmaterial = \"light\"\nstrength = {strength}\ncolor = [1, 0.5, 0.25]\n"
+            ));
+            for (i, &got) in super::common::light(&scene).iter().enumerate() {
+                let due = expected[i % 3];
+                assert!((f64::from(got) / due - 1.0).abs() < tolerance, "{how} {density} {far}: {got}, expected {due}");
+            }
+        }
+    }
+}

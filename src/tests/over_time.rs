@@ -204,6 +204,7 @@ fn a_frame_is_the_frame_of_the_scene_with_its_values() {
         ("[floor]", "fade", ["9", "2", "1"]),
         ("[sky]", "horizon", ["0", "'tomato'", "1"]),
         ("[air]", "density", ["0", "0.3", "1"]),
+        ("[air]", "glow", ["0", "0.3", "1"]),
         ("[render]", "ambient", ["0", "0.7", "1"]),
         ("[film]", "exposure", ["0.5", "2", "-1"]),
         ("[film]", "bloom", ["0", "0.4", "0"]),

@@ -279,7 +279,8 @@ impl SceneMaker<'_> {
     fn air(&mut self) {
         if self.some(0.2) {
             let (density, colour) = (self.one_of(&[0.0, 0.02, 0.3, 50.0]), self.one_of(&["0.8", "[0.2, 0.5, 0.9]"]));
-            self.add(format_args!("[air]\ndensity = {density}\ncolor = {colour}"));
+            let glow = self.one_of(&[0.0, 0.0, 0.05, 3.0]);
+            self.add(format_args!("[air]\ndensity = {density}\nglow = {glow}\ncolor = {colour}"));
         }
     }
     fn sky(&mut self, transparent: bool) {
