@@ -38,7 +38,10 @@ pub enum DenoiserLibrary {
 }
 
 impl DenoiserLibrary {
-    /// Whether it can be loaded.
+    /// Tries to load it.
+    ///
+    /// # Errors
+    /// It is missing, or is another version.
     pub fn check(&self) -> Result<(), DenoiserError> {
         find(self).map(drop)
     }
