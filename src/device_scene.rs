@@ -174,7 +174,7 @@ impl DeviceScene {
             filter: filter_places(scene.film.filter),
         };
         let constants = constants(scene, assets, &geometry);
-        let lights = Arc::new(Lights::new(scene, assets, &geometry));
+        let lights = Arc::new(Lights::new(scene, assets, &geometry, glow::air_lights(scene, &geometry)));
         Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin, trees })
     }
 
@@ -189,7 +189,8 @@ impl DeviceScene {
             false => Arc::clone(&self.geometry),
         };
         let lights = match scene.geometry_moves() || !scene.tracks.is_empty() {
-            true => Some(Lights::new(scene, assets, &geometry)).filter(|lights| *lights != *self.lights),
+            true => Some(Lights::new(scene, assets, &geometry, glow::air_lights(scene, &geometry)))
+                .filter(|lights| *lights != *self.lights),
             false => None,
         };
         let lights = lights.map_or_else(|| Arc::clone(&self.lights), Arc::new);

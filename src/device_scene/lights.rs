@@ -2,7 +2,6 @@
 
 use super::beams::Beams;
 use super::geometry::Geometry;
-use super::glow::air_lights;
 use super::shapes::polyhedron::{lamp_light, lamp_radius};
 use super::upload::ArrayUploader;
 use crate::assets::Assets;
@@ -25,10 +24,11 @@ pub struct Lights {
 }
 
 impl Lights {
-    pub fn new(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Lights {
+    /// `air`: those whose light the air scatters.
+    pub fn new(scene: &Scene, assets: &Assets, geometry: &Geometry, air: Vec<AirLight>) -> Lights {
         let points = points(scene, assets, geometry.reach);
         let beams = if scene.render.caustics { Beams::new(scene, geometry, &points) } else { Beams::default() };
-        Lights { points, air: air_lights(scene, geometry), beams }
+        Lights { points, air, beams }
     }
 
     /// `scene` with these arrays, uploaded by `to`.

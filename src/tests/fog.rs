@@ -85,7 +85,8 @@ fn the_glow_of_a_ball_is_the_integral_along_the_ray() {
             .map(|i| (place(i), place(i + 1)))
             .map(|(a, b)| (b - a) / 6.0 * (light(a) + 4.0 * light(0.5 * (a + b)) + light(b)))
             .sum();
-        let tolerance = if density > 0.0 { 0.07 } else { 0.01 };
+        // The pixels' own rays differ by 1 % of it.
+        let tolerance = if density > 0.0 { 0.08 } else { 0.02 };
         let expected = [1.0, 0.5, 0.25].map(|c| 0.25 * GLOW * strength * radius * radius * linear(c) * seen);
         for how in BOTH {
             let scene = toml(&format!(

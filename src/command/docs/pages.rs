@@ -229,8 +229,6 @@ pub const PICTURES: &[(&str, &[u8])] = pictures! {
     "looks/glare-four.webp"
     "looks/glare-six.webp"
     "looks/glare-streak.webp"
-    "looks/glow-faint.webp"
-    "looks/glow-none.webp"
     "looks/glow-strong.webp"
     "looks/grain.webp"
     "looks/integrator-ao.webp"
