@@ -1,7 +1,7 @@
 //! Where Open Image Denoise is: named by the environment, in the system's search path, or in a package of Python's.
 
 use crate::cli::environment;
-use crate::film::post::denoise::{DenoiserError, DenoiserLibrary};
+use crate::film::post::denoise::DenoiserLibrary;
 use crate::output::video::ffmpeg::output_text;
 use crate::system::PYTHON;
 use std::time::Duration;
@@ -26,12 +26,12 @@ fn in_python() -> Option<DenoiserLibrary> {
     library.check().is_ok().then_some(library)
 }
 
-/// Where the library is, for a person.
-pub fn place() -> Result<String, DenoiserError> {
+/// A line of `doctor`: where the library is, or how to get it.
+pub fn place() -> String {
     let library = library();
-    library.check()?;
-    Ok(match library {
-        DenoiserLibrary::Usual => "Open Image Denoise, in the system's search path".into(),
-        DenoiserLibrary::At(path) => format!("Open Image Denoise, {}", path.display()),
-    })
+    match (library.check(), library) {
+        (Err(e), _) => format!("denoiser\tnone: {e}\n"),
+        (Ok(()), DenoiserLibrary::Usual) => "denoiser\tOpen Image Denoise, in the system's search path\n".into(),
+        (Ok(()), DenoiserLibrary::At(path)) => format!("denoiser\tOpen Image Denoise, {}\n", path.display()),
+    }
 }

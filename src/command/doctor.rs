@@ -4,7 +4,7 @@ use super::denoiser;
 use super::request::named_ffmpeg;
 use super::verify::{pixels, subjects};
 use crate::cli::{COMMIT, DoctorArgs, Failure};
-use crate::device::{self, DeviceError};
+use crate::device;
 use crate::kernels::Isa;
 use crate::output::video::codecs::CODECS;
 use crate::output::video::ffmpeg::find_ffmpeg;
@@ -30,8 +30,7 @@ fn reference_scene() -> Scene {
 /// Prints the list; fails if a device renders a different picture.
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     if args.denoiser {
-        let place = denoiser::place().map_err(DeviceError::from)?;
-        return Ok(print(&format!("denoiser\t{place}\n"))?);
+        return Ok(print(&denoiser::place())?);
     }
     let mut text = format!("polyfly\t{}, commit {COMMIT}\n", env!("CARGO_PKG_VERSION"));
     let gpus = device::list();
@@ -49,10 +48,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         Ok(found) => format!("ffmpeg\t{}, encoders: {}\n", found.program.display(), encoders(&found.program)),
         Err(e) => format!("ffmpeg\tnone: {e}\n"),
     };
-    text += &match denoiser::place() {
-        Ok(place) => format!("denoiser\t{place}\n"),
-        Err(e) => format!("denoiser\tnone for --denoise: {e}\n"),
-    };
+    text += &denoiser::place();
     let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu())?;
     let mut wrong = Vec::new();
     for mut subject in subjects(&renderer, gpus.as_deref().unwrap_or_default()) {

@@ -475,7 +475,7 @@ fn every_log_of_records_ends_with_one() {
     assert_eq!(run(&["--resume"])["frames"], 0);
     // The encoder does not start: no frame is rendered.
     let failed = run(&["--overwrite", "--video", "v.mp4", "--ffmpeg", "./nothing"]);
-    assert_eq!((&failed["exit_code"], &failed["frames"]), (&74.into(), &0.into()));
+    assert_eq!((&failed["exit_code"], &failed["frames"]), (&69.into(), &0.into()));
     // The wait for the encoder's end is a stage.
     let film = run(&["--overwrite", "--video", "v.mp4"]);
     assert!(film["stages"]["finish_ms"].as_f64().is_some_and(|ms| ms > 0.0), "{film}");
