@@ -418,9 +418,9 @@ fn without_ffmpeg_an_mp4_is_made_all_the_same() {
         let run = alone(args);
         assert!(run.status.code() == Some(code) && words(&run).contains(why), "{}", words(&run));
     };
-    refused(&["-o", "g/%d.png", "--video", "a.mkv"], 74, "ffmpeg");
-    refused(&["-o", "g/%d.png", "--video", "e.mp4", "--codec", "h265"], 74, "ffmpeg");
-    refused(&["-o", "g/%d.png", "--video", "e.mp4", "--ffmpeg", "none"], 74, "`none` does not run as ffmpeg");
+    refused(&["-o", "g/%d.png", "--video", "a.mkv"], 69, "ffmpeg");
+    refused(&["-o", "g/%d.png", "--video", "e.mp4", "--codec", "h265"], 69, "ffmpeg");
+    refused(&["-o", "g/%d.png", "--video", "e.mp4", "--ffmpeg", "none"], 69, "`none` does not run as ffmpeg");
     refused(&["--no-frames", "--video", "c.mp4", "--resume"], 64, "is not resumed without frames");
     let shard = alone(&["-o", "g/%d.png", "--video", "c.mp4", "--shard", "1/2"]);
     assert!(shard.status.success() && words(&shard).contains("left to `polyfly stitch`"), "{}", words(&shard));
