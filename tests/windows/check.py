@@ -232,7 +232,7 @@ def words():
 def codes():
     (work / "bad.toml").write_text("colour = 1\n")
     for args, code, said in [(["--nonsense"], 64, "--nonsense"), (["missing.toml"], 74, "missing.toml"), (["bad.toml"], 65, "bad.toml:1:"), (["scene.txt", "--gpu"], 69, ""),
-                             (["scene.txt", "-q", "--frames", "0", "--size", "8x8", "-o", "x.png", "--video", "x.mp4", "--ffmpeg", "none.exe"], 74, "none.exe")]:
+                             (["scene.txt", "-q", "--frames", "0", "--size", "8x8", "-o", "x.png", "--video", "x.mp4", "--ffmpeg", "none.exe"], 69, "none.exe")]:
         words = run(*args, code=code)[1]
         assert said in words, words
     printed = run("doctor")[0].decode()
