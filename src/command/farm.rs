@@ -261,9 +261,10 @@ impl Job {
 }
 
 fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Failure> {
-    let here = RecordedFolder { frames: frames.clone(), ..RecordedFolder::open(Path::new(pattern))? };
-    let (whole, _) = here.inspect()?;
-    Ok(here.open_shards(&whole, shards, ShardMode::Contiguous))
+    let here = RecordedFolder::open(Path::new(pattern))?.expecting(frames.clone());
+    let found = here.inspect()?;
+    found.expect_own(&here)?;
+    Ok(here.open_shards(&found.whole, shards, ShardMode::Contiguous))
 }
 
 // The flags that make `stitch` encode as the shards did.

@@ -5,8 +5,8 @@ use crate::cli::{Failure, MissingArgs, StatusArgs};
 use crate::error::Error;
 use crate::language::Language;
 use crate::render::frames::FrameList;
-use crate::report::{Remarks, duration, print};
-use crate::run::folder::{RecordedFolder, expect_scene};
+use crate::report::{Remarks, duration, print, remark};
+use crate::run::folder::{ExistingFrames, RecordedFolder, expect_scene};
 use crate::run::journal::{self, Entry, JournalFile};
 use crate::run::ownership::clip;
 use std::collections::BTreeMap;
@@ -17,24 +17,32 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     if let Some(scene) = &args.expected.scene {
         expect_scene(&here.manifest, &load_scene(scene, &args.changes)?.0, &args.folder)?;
     }
-    let (whole, _) = here.inspect()?;
-    let Some(missing) = here.frames.without(&whole) else { return Ok(()) };
+    let found = here.inspect()?;
+    // The frames of another scene are not listed: rendering them would cost that scene its own.
+    let settled = found.settled();
+    let Some(missing) = here.frames.without(&settled) else { return Ok(found.expect_own(&here)?) };
     let list = match args.shards {
         None => Some(missing.clone()),
-        Some(n) => here.open_shards(&whole, n, args.shard_mode),
+        Some(n) => here.open_shards(&settled, n, args.shard_mode),
     };
     print(&format!("{}\n", list.map_or_else(String::new, |list| list.to_string())))?;
+    if let Err(replaced) = found.expect_own(&here) {
+        remark(|l| replaced.shown(l));
+    }
     Err(Error::incomplete(|l| l.frames_to_render(missing.len(), here.frames.len())).into())
 }
 
 /// Prints the progress of a folder.
 pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
-    let (whole, broken) = here.inspect()?;
+    let ExistingFrames { whole, broken, replaced } = here.inspect()?;
     let total = here.frames.len();
     let mut text = format!("{}: {} of {total} frames are complete", args.folder.display(), whole.len());
-    let missing = total - whole.len() - broken.len();
+    let missing = total - whole.len() - broken.len() - replaced.len();
     text += &format!(", {missing} missing, {} broken\n", broken.len());
+    if let Some(list) = FrameList::of_numbers(replaced.iter().copied()) {
+        text += &format!("replaced by another scene: {} ({list})\n", replaced.len());
+    }
     if let Some(list) = FrameList::of_numbers(broken.iter().copied()) {
         text += &format!("broken: {list}\n");
     }
@@ -51,7 +59,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let mut times: Vec<f64> = entries.values().map(|(_, entry)| entry.at).collect();
     times.sort_by(f64::total_cmp);
     if let Some(rate) = rate(&times) {
-        let left = (total - whole.len()) as f64 / rate;
+        let left = (total - whole.len() - replaced.len()) as f64 / rate;
         let left = if left > 0.0 {
             format!(", {} to go at that rate", duration(Language::English, left))
         } else {

@@ -36,7 +36,7 @@ const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
-    let (whole, _) = here.inspect()?;
+    let whole = here.inspect()?.whole;
     let journals = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
     let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
     let film = args.film.clone().or_else(|| last_film(&journals, &here));

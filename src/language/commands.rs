@@ -60,6 +60,12 @@ messages! {
     unknown_scene_of_frames(path, frame)
         "{path} has frames, such as {frame}, and no manifest.json, so their scene is unknown: give another folder, remove these frames, or --overwrite"
         "в {path} есть кадры, например {frame}, но нет manifest.json, и их сцена неизвестна: укажите другую папку, удалите эти кадры или дайте --overwrite";
+    frame_was_replaced(path, frames)
+        "{path} is a frame of another scene, whose run has replaced frames {frames} of this clip: give another folder, or --overwrite to render them again"
+        "{path} — кадр другой сцены: её запуск заменил кадры {frames} этого ролика; укажите другую папку или дайте --overwrite, чтобы нарисовать их заново";
+    frames_were_replaced(path, count, all, frames)
+        "{count} of {all} frames in {path} were replaced by another scene: {frames}; --overwrite renders them again"
+        "другая сцена заменила в {path} кадры {frames} (заменено: {count}, всего кадров {all}); --overwrite нарисует их заново";
     foreign_frame(path) "{path} is not a frame of this clip: another run wrote it; remove such files, or give --overwrite"
         "{path} не кадр этого ролика: его записал другой запуск; удалите такие файлы или дайте --overwrite";
     keeps_this_video() "--resume keeps it and makes what is missing, --overwrite makes it again"

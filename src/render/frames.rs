@@ -200,6 +200,16 @@ impl FrameList {
         }
         (!ranges.is_empty()).then_some(FrameList { ranges })
     }
+    /// The frames that are not in the other list, in order; None if there are none, or if the lists cross each other too
+    /// often.
+    pub(crate) fn except(&self, others: &FrameList) -> Option<FrameList> {
+        let (mut ranges, mut seen, mut work) = (Vec::new(), Seen::default(), MAX_WORK);
+        seen.insert(&others.ranges);
+        for &range in &self.ranges {
+            push(&mut ranges, seen.remove_from(range, &mut work)?);
+        }
+        (!ranges.is_empty()).then_some(FrameList { ranges })
+    }
     /// The number of frames.
     pub fn len(&self) -> usize {
         self.ranges.iter().map(|r| r.len()).sum()
@@ -337,6 +347,17 @@ mod tests {
         }
         let part = list.part(1, 3, false).unwrap();
         assert_eq!(part.to_string(), FrameList::parse(&part.to_string(), 50).unwrap().to_string());
+    }
+
+    #[test]
+    fn lists_are_subtracted() {
+        let parse = |text: &str| FrameList::parse(text, u32::MAX).unwrap();
+        let except = |a: &str, b: &str| parse(a).except(&parse(b)).map_or_else(String::new, |list| list.to_string());
+        assert_eq!(except("0-9", "0-3"), "4-9");
+        assert_eq!(except("0-9,20", "3,20,40"), "0-2,4-9");
+        assert_eq!(except("9,0-3", "2"), "9,0-1,3");
+        assert_eq!((except("4-6", "0-9"), except("4-6", "1-3")), (String::new(), "4-6".into()));
+        assert_eq!(except("0-99999999", "50"), "0-49,51-99999999");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A run's claim on the folder of its frames: inspects what exists, lists what is left to render, and keeps the
 //! manifest up to date.
 
-use super::ownership::{Ownership, clip, expect_same, listed};
+use super::ownership::{Ownership, clip, expect_same, owned, take, taken_back};
 use super::replaced::Aside;
 use super::request::Existing;
 use crate::error::Error;
@@ -108,7 +108,7 @@ impl Claim {
         }
         let is_ours = theirs.as_ref().is_some_and(|theirs| theirs.hash == manifest.hash);
         // Existing frames of this clip, by its manifest.
-        let of_clip = theirs.as_ref().filter(|_| is_ours).and_then(listed);
+        let of_clip = theirs.as_ref().filter(|_| is_ours).and_then(owned);
         let known = of_clip.map(|frames| frames.among(&there)).unwrap_or_default();
         let mine = |n: &u32| there.contains(n);
         let (mut remaining, mut stale, mut foreign) = (Some(part.clone()), Vec::new(), None);
@@ -133,7 +133,7 @@ impl Claim {
                     let step = theirs.as_ref().and_then(|theirs| theirs.steps.get(n));
                     !known.contains(n) || step != manifest.steps.get(n)
                 };
-                let of_polyfly = theirs.as_ref().and_then(listed);
+                let of_polyfly = theirs.as_ref().and_then(owned);
                 let aside = |n: u32| match is_asked || of_polyfly.as_ref().is_some_and(|frames| frames.contains(n)) {
                     true => (n, Aside::UntilReplaced),
                     false => (n, Aside::ForGood),
@@ -159,7 +159,11 @@ impl Claim {
                     |n: u32| std::fs::symlink_metadata(folder.pattern.path(n)).is_ok_and(|what| !what.is_dir());
                 let unknown = |n: &u32| theirs.is_some() && !known.contains(n) && is_file(*n);
                 let odd = part.among(&there).into_iter().find(unknown);
-                if let Some(n) = odd {
+                if let (Some(n), Some(theirs)) = (odd, &theirs) {
+                    if FrameList::parse(&theirs.frames, u32::MAX).is_ok_and(|planned| planned.contains(n)) {
+                        let (path, frames) = (folder.pattern.path(n), &theirs.taken);
+                        return Err(Error::usage(|l| l.frame_was_replaced(path.display(), frames)));
+                    }
                     return Err(Error::usage(|l| l.foreign_frame(folder.pattern.path(n).display())));
                 }
                 remaining = FrameList::of_numbers(part.iter().filter(|n| !(mine(n) && folder.is_whole(*n))));
@@ -223,12 +227,9 @@ impl Claim {
         }
         let pattern = &self.folder.pattern;
         if let Some(foreign) = &self.foreign {
-            // The replaced frames leave the other scene's manifest; its other frames stay in it.
+            // The other scene's manifest lists the replaced frames as taken; its other frames stay its own.
             let taken: BTreeSet<u32> = self.part.iter().collect();
-            Manifest::update(pattern, |theirs| {
-                let rest = theirs.and_then(|theirs| Some((listed(&theirs)?.without(&taken)?.to_string(), theirs)));
-                Ok::<_, Error>(rest.map(|(frames, theirs)| Manifest { frames, ..theirs }))
-            })?;
+            Manifest::update(pattern, |theirs| Ok::<_, Error>(theirs.and_then(|theirs| take(theirs, &taken))))?;
             // A single picture is written at once, so there is nothing to resume.
             if self.part.len() > 1 {
                 let path = path.display();
@@ -250,6 +251,7 @@ impl Claim {
             for (frame, mark) in same.iter().flat_map(|theirs| &theirs.steps) {
                 ours.steps.entry(*frame).or_insert_with(|| mark.clone());
             }
+            ours.taken = same.map_or_else(String::new, |theirs| taken_back(theirs, &self.part));
             ours.frames = same.map_or_else(|| all.clone(), |theirs| merged(theirs, all)).to_string();
             if let Some(theirs) = theirs.filter(|t| t.hash != ours.hash) {
                 if self.existing != Existing::Overwritten {
@@ -301,7 +303,7 @@ impl Claim {
             // Meanwhile another run may have extended the list, or a run of another scene may have taken over the
             // folder or some of its frames.
             is_taken = !theirs.as_ref().is_some_and(|theirs| {
-                theirs.hash == hash && listed(theirs).is_some_and(|all| self.part.iter().all(|n| all.contains(n)))
+                theirs.hash == hash && owned(theirs).is_some_and(|all| self.part.iter().all(|n| all.contains(n)))
             });
             Ok::<_, Error>(theirs.map(|theirs| match theirs.hash == hash {
                 true => Manifest { written, ..theirs },

@@ -1,6 +1,6 @@
 //! A folder of frames with its manifest: the frames that are expected, the complete ones, and their scene.
 
-use super::ownership::expect_same;
+use super::ownership::{expect_same, owned};
 use super::request::ShardMode;
 use crate::error::Error;
 use crate::output::formats::Format;
@@ -17,7 +17,32 @@ pub struct RecordedFolder {
     pub folder: FrameFolder,
     /// The frames that the manifest expects.
     pub frames: FrameList,
+    // Those that the clip owns now: runs of another scene may have taken some. None if it owns none.
+    owned: Option<FrameList>,
     pub manifest: Manifest,
+}
+
+/// The expected frames whose files exist.
+pub struct ExistingFrames {
+    pub whole: BTreeSet<u32>,
+    /// The clip's own frames that are incomplete.
+    pub broken: BTreeSet<u32>,
+    /// Pictures of another scene, whose run has replaced frames of this clip.
+    pub replaced: BTreeSet<u32>,
+}
+
+impl ExistingFrames {
+    /// The frames that nothing is to be rendered for: complete ones, and those of another scene.
+    pub fn settled(&self) -> BTreeSet<u32> {
+        self.whole.union(&self.replaced).copied().collect()
+    }
+
+    /// Fails if a run of another scene has replaced frames.
+    pub fn expect_own(&self, folder: &RecordedFolder) -> Result<(), Error> {
+        let Some(list) = FrameList::of_numbers(self.replaced.iter().copied()) else { return Ok(()) };
+        let (path, count, all) = (folder.folder.path(), self.replaced.len(), folder.frames.len());
+        Err(Error::incomplete(|l| l.frames_were_replaced(path.display(), count, all, &list)))
+    }
 }
 
 impl RecordedFolder {
@@ -59,12 +84,21 @@ impl RecordedFolder {
         let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
         let frames = FrameList::parse(&manifest.frames, MAX_FRAMES).map_err(|_| wrong("frames"))?;
         let folder = FrameFolder { pattern: pattern.below(folder), format, size: manifest.size.into() };
-        Ok(RecordedFolder { folder, frames, manifest })
+        Ok(RecordedFolder { folder, frames, owned: owned(&manifest), manifest })
     }
 
-    /// The frames that are complete, and the existing ones that are not.
-    pub fn inspect(&self) -> Result<(BTreeSet<u32>, BTreeSet<u32>), Error> {
-        Ok(self.frames.among(&self.folder.existing()?).into_iter().partition(|&n| self.folder.is_whole(n)))
+    /// Inspects the existing files of the expected frames.
+    pub fn inspect(&self) -> Result<ExistingFrames, Error> {
+        let is_owned = |n: &u32| self.owned.as_ref().is_some_and(|owned| owned.contains(*n));
+        let (own, replaced) =
+            self.frames.among(&self.folder.existing()?).into_iter().partition::<BTreeSet<u32>, _>(is_owned);
+        let (whole, broken) = own.into_iter().partition(|&n| self.folder.is_whole(n));
+        Ok(ExistingFrames { whole, broken, replaced })
+    }
+
+    /// The folder with these expected frames instead of those of the manifest.
+    pub fn expecting(self, frames: FrameList) -> RecordedFolder {
+        RecordedFolder { frames, ..self }
     }
 
     /// Limits the folder to these frames, in the syntax of `--frames`.
@@ -84,7 +118,7 @@ impl RecordedFolder {
         }
     }
 
-    /// The shards, from 1, that lack a frame.
+    /// The shards, from 1, that lack a frame. `whole` are the frames that they need not render.
     pub fn open_shards(&self, whole: &BTreeSet<u32>, shards: u32, mode: ShardMode) -> Option<FrameList> {
         let (total, parts) = (self.frames.len() as u64, u64::from(shards));
         // The inverse of FrameList::part.

@@ -8,6 +8,7 @@ use crate::render::frames::FrameList;
 use crate::scene::Pattern;
 use crate::system::file_number;
 use crate::threads::lock;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
@@ -17,10 +18,28 @@ pub fn clip(manifest: &Manifest) -> String {
     format!("{} {}", manifest.pattern, manifest.hash)
 }
 
-/// The frames of a clip by its manifest; existing files outside this list belong to others. None if the list is
-/// invalid.
-pub fn listed(manifest: &Manifest) -> Option<FrameList> {
-    FrameList::parse(&manifest.frames, u32::MAX).ok()
+/// The frames that a clip owns now: the planned ones, without those that a run of another scene has taken. Existing
+/// files outside this list belong to others. None if no frame is left, or if a list is invalid.
+pub fn owned(manifest: &Manifest) -> Option<FrameList> {
+    let planned = FrameList::parse(&manifest.frames, u32::MAX).ok()?;
+    if manifest.taken.is_empty() {
+        return Some(planned);
+    }
+    planned.except(&FrameList::parse(&manifest.taken, u32::MAX).ok()?)
+}
+
+/// Writes into a clip's manifest that a run of another scene takes these frames. None if the clip owns no other frame.
+pub fn take(mut theirs: Manifest, frames: &BTreeSet<u32>) -> Option<Manifest> {
+    let planned = FrameList::parse(&theirs.frames, u32::MAX).ok()?;
+    let rest = owned(&theirs)?.without(frames)?;
+    theirs.taken = planned.except(&rest).map_or_else(String::new, |taken| taken.to_string());
+    Some(theirs)
+}
+
+/// The taken frames of a clip without these, which the clip renders again.
+pub fn taken_back(theirs: &Manifest, frames: &FrameList) -> String {
+    let taken = FrameList::parse(&theirs.taken, u32::MAX).ok();
+    taken.and_then(|taken| taken.except(frames)).map_or_else(String::new, |taken| taken.to_string())
 }
 
 /// Refuses a folder whose manifest is of another scene.
@@ -36,7 +55,7 @@ pub fn expect_same(theirs: &Manifest, ours: &Manifest, folder: &Path) -> Result<
 pub struct Ownership {
     pattern: Pattern,
     hash: String,
-    // The state of the manifest's file at the last check, and the frames that it listed.
+    // The state of the manifest's file at the last check, and the frames that the run owned.
     seen: Mutex<(Option<FileState>, Option<FrameList>)>,
 }
 
@@ -69,7 +88,7 @@ impl Ownership {
                 Err(ManifestError::Output(e)) => return Err(e),
                 Err(_) => None,
             };
-            *seen = (now, manifest.as_ref().and_then(listed));
+            *seen = (now, manifest.as_ref().and_then(owned));
         }
         match seen.1.as_ref().is_some_and(|frames| frames.contains(frame)) {
             true => Ok(()),

@@ -148,10 +148,12 @@ impl StitchRequest {
             expect_scene(&here.manifest, scene, Path::new(&self.source))?;
         }
         // This check precedes all lists of frames, because a manifest may claim a hundred million.
-        if let Some(gap) = here.frames.without(&here.inspect()?.0) {
+        let found = here.inspect()?;
+        found.expect_own(&here)?;
+        if let Some(gap) = here.frames.without(&found.whole) {
             return Err(incomplete(&gap, &here.folder));
         }
-        let RecordedFolder { folder, frames, manifest } = here;
+        let RecordedFolder { folder, frames, manifest, .. } = here;
         let tone = self.requested_tone(&folder, manifest.resolved(), progress);
         Ok(StitchSource { folder, frames, tone, manifest: Some(manifest) })
     }

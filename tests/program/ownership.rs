@@ -28,18 +28,36 @@ fn a_few_frames_of_another_scene_cost_no_more_than_those() {
     assert!(render(dir.path(), "0-9", "a/%d.png", &[]).status.success());
     let other = render(dir.path(), "0-3", "a/%d.png", &OTHER);
     assert!(other.status.success() && words(&other).contains("keeps frames 4-9 of another scene"), "{}", words(&other));
+    // The clip is not complete, and what is missing is not to be rendered over the other scene's frames.
     let missing = polyfly(dir.path(), &["missing", "a"]);
-    assert_eq!(code(&missing), 0, "{}", words(&missing));
-    assert!(text(&polyfly(dir.path(), &["status", "a"]).stdout).contains("6 of 6 frames are complete"));
-    // The other run's frames do not belong to this clip: ten of ten frames were.
+    assert!(code(&missing) == 75 && missing.stdout.is_empty(), "{}", words(&missing));
+    assert!(words(&missing).contains("4 of 10 frames in a were replaced by another scene: 0-3"), "{}", words(&missing));
+    let status = text(&polyfly(dir.path(), &["status", "a"]).stdout);
+    assert!(status.contains("6 of 10 frames are complete, 0 missing, 0 broken\nreplaced by another scene: 4 (0-3)\n"));
+    let film = polyfly(dir.path(), &["stitch", "a", "-o", "a.mp4"]);
+    assert!(code(&film) == 75 && words(&film).contains("replaced by another scene: 0-3"), "{}", words(&film));
+    // A lost frame of its own is listed, and those of the other scene are not.
+    let lost = std::fs::read(dir.path().join("a/7.png")).unwrap();
+    std::fs::remove_file(dir.path().join("a/7.png")).unwrap();
+    let missing = polyfly(dir.path(), &["missing", "a"]);
+    assert!(code(&missing) == 75 && text(&missing.stdout) == "7\n", "{}", words(&missing));
+    assert_eq!(text(&polyfly(dir.path(), &["missing", "a", "--shards", "10"]).stdout), "8\n");
+    std::fs::write(dir.path().join("a/7.png"), lost).unwrap();
+    // The journal knows of ten frames.
     assert!(render(dir.path(), "0-19", "a/other%d.png", &[]).status.success());
     let status = text(&polyfly(dir.path(), &["status", "a/%d.png"]).stdout);
     assert!(status.contains(": 10 frames, "), "{status}");
     let all = render(dir.path(), "0-9", "a/%d.png", &["--resume"]);
-    assert!(code(&all) == 64 && words(&all).contains("0.png is not a frame of this clip"), "{}", words(&all));
+    assert!(code(&all) == 64 && words(&all).contains("0.png is a frame of another scene"), "{}", words(&all));
     assert!(render(dir.path(), "4-9", "a/%d.png", &["--resume"]).status.success());
+    // A frame that the other scene has lost, too, is the clip's again.
+    std::fs::remove_file(dir.path().join("a/3.png")).unwrap();
+    assert!(render(dir.path(), "3-9", "a/%d.png", &["--resume"]).status.success());
+    let status = text(&polyfly(dir.path(), &["status", "a/%d.png"]).stdout);
+    assert!(status.contains("7 of 10 frames are complete") && status.contains(": 3 (0-2)"), "{status}");
     // With --overwrite they are rendered again, the other run's first frames too.
     assert!(render(dir.path(), "0-9", "a/%d.png", &["--overwrite"]).status.success());
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "a/%d.png"])), 0);
     assert!(render(dir.path(), "0-9", "b/%d.png", &[]).status.success());
     same(&dir.path().join("a"), &dir.path().join("b"));
 }

@@ -60,6 +60,10 @@ pub struct Manifest {
     pub fps: f64,
     /// The expected frames, in the syntax of `--frames`.
     pub frames: String,
+    /// Those of the expected frames that a run of another scene has replaced, in the same syntax; empty if there are
+    /// none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub taken: String,
     /// The frames that existed when a run last ended; empty before that.
     pub written: String,
     /// SHA-256 of each file that the scene reads, by its key in the scene.
@@ -104,6 +108,7 @@ impl Manifest {
             size: [scene.render.width, scene.render.height],
             fps: scene.output.fps,
             frames,
+            taken: String::new(),
             written: String::new(),
             files,
             scene: (scene_text.len() <= LONGEST_SCENE).then_some(scene_text),
