@@ -223,6 +223,9 @@ pub struct BenchArgs {
     /// with --balance work.svg and speed-up.svg.
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
+    /// Replace existing plots.
+    #[arg(long)]
+    pub overwrite: bool,
     /// Repetitions for the median, after one warm-up.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
@@ -272,6 +275,9 @@ pub struct CompareArgs {
     /// Write the difference of the worst frame as a picture, amplified.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace an existing picture.
+    #[arg(long)]
+    pub overwrite: bool,
     /// The ffmpeg program that decodes films (also POLYFLY_FFMPEG).
     #[arg(long, value_name = "PROGRAM")]
     pub ffmpeg: Option<PathBuf>,
@@ -297,6 +303,9 @@ pub struct ConvertArgs {
     /// The file to write; stdout if not given.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace an existing file, which may be the one that is read.
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 /// The program's command with all flags and subcommands.

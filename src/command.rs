@@ -20,6 +20,7 @@ mod hints;
 mod machine;
 mod measured;
 mod missing;
+mod output_file;
 mod page;
 mod particles;
 mod plots;

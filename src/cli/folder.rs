@@ -80,9 +80,12 @@ pub struct StatusArgs {
 pub struct ReportArgs {
     /// The folder of the frames, with its manifest.json.
     pub folder: PathBuf,
-    /// The page [default: report.html in the folder]
+    /// The page [default: report.html in the folder, which replaces an earlier one]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Replace an existing file of that name.
+    #[arg(long)]
+    pub overwrite: bool,
     /// The film to show [default: the last film of a run in this folder]
     #[arg(long, value_name = "FILE")]
     pub film: Option<PathBuf>,

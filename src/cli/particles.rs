@@ -107,6 +107,9 @@ pub struct GenerateArgs {
     /// Time steps.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: u32,
+    /// Replace existing files.
+    #[arg(long)]
+    pub overwrite: bool,
     /// Another seed makes another packing.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

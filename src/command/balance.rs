@@ -3,7 +3,7 @@
 //! as do the three ways: static ("naive"), cyclic and dynamic.
 
 use super::bench::BenchScene;
-use super::plots::{Plot, Series, Style, write_all};
+use super::plots::{OF_BALANCE, Plot, Series, Style, write_all};
 use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
 use crate::device::{self, DeviceError, DeviceNeeds, FilmSlice, GpuDevice, Memory, Moment, Schedule, Task, TaskStats};
@@ -144,7 +144,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         let bars = Plot { title, x, y, note, style, series: &works }.svg();
         let (title, x, y, style) = ("Speed-up", "threads", "times as fast as one thread", Style::LinesAndDiagonal);
         let lines = Plot { title, x, y, note, style, series: &speed_ups }.svg();
-        write_all(folder, &[("work.svg", bars), ("speed-up.svg", lines)])?;
+        write_all(folder, &[(OF_BALANCE[0], bars), (OF_BALANCE[1], lines)], args.overwrite)?;
     }
     Ok(())
 }

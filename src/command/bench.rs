@@ -2,7 +2,7 @@
 
 use super::machine::Others;
 use super::measured::{Discard, Measured};
-use super::plots::{Plot, Series, Style, write_all};
+use super::plots::{OF_BALANCE, OF_BENCH, Plot, Series, Style, refuse_existing, write_all};
 use super::scene_file::{SceneText, load_scene};
 use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
@@ -39,7 +39,9 @@ impl BenchScene {
     /// The named scene, or the sample; with a folder for plots if requested.
     pub fn of(args: &BenchArgs) -> Result<BenchScene, Failure> {
         if let Some(folder) = &args.plots {
-            prepare(&folder.join("plot.svg"))?;
+            let names = if args.balance { &OF_BALANCE[..] } else { &OF_BENCH };
+            refuse_existing(folder, names, args.overwrite)?;
+            prepare(&folder.join(names[0]))?;
         }
         if let Some(name) = &args.scene {
             let (scene, text) = load_scene(name, &args.changes)?;
@@ -164,7 +166,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         let measured = &mut targets.iter_mut().filter(|one| one.threads.is_none_or(|n| Some(&n) == max)).collect();
         let mut all = of_table(&table, &subject);
         all.extend(plots(measured, &subject, &spinner)?);
-        write_all(folder, &all)?;
+        write_all(folder, &all, args.overwrite)?;
     }
     drop(spinner);
     warnings(&table).iter().for_each(|text| warn(|l| text.get(l).to_owned()));

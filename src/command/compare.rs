@@ -7,6 +7,7 @@ mod source;
 mod ssim;
 
 use super::convert::{picture_target, write_picture};
+use super::output_file::OutputFile;
 use super::request::named_ffmpeg;
 use crate::assets::AssetError;
 use crate::cli::{CompareArgs, Failure, language};
@@ -81,6 +82,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         if let Some(name) = [&args.first, &args.second].into_iter().find(|name| is_output(name)) {
             return Err(Failure::usage(|l| l.would_be_replaced(name)));
         }
+        let _ = OutputFile::create(output, args.overwrite)?;
     }
     let (a, b) = (Source::open(&args.first)?, Source::open(&args.second)?);
     let mut comparison =
@@ -193,7 +195,7 @@ impl Comparison<'_> {
         if let (Some(output), Some(WorstPair { frame, size, picture: Some((picture, factor)), .. })) =
             (&self.args.output, worst)
         {
-            write_picture(output, *size, picture)?;
+            write_picture(&OutputFile::create(output, self.args.overwrite)?, *size, picture)?;
             say(|l| match frame {
                 Some(frame) => l.difference_of_frame(output.display(), frame, factor),
                 None => l.difference_of_pictures(output.display(), factor),

@@ -1,25 +1,25 @@
 //! `polyfly convert`: converts a scene to the other grammar, or a picture to another format.
 
+use super::output_file::OutputFile;
 use super::scene_file::SceneText;
 use crate::assets::AssetError;
 use crate::cli::{ConvertArgs, Failure, language};
 use crate::error::Error;
 use crate::language::AllLanguages;
-use crate::output::RenderedFrame;
-use crate::output::files::write_file;
 use crate::output::formats::{Format, FormatOptions, Shown};
-use crate::output::store::atomic::write_whole;
+use crate::output::{NameFile, RenderedFrame};
 use crate::report::{print, say};
 use crate::scene::limits::PICTURES;
 use crate::scene::{self, Grammar, ParseOptions, Tone, tokens};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let target = args.output.as_ref().or(args.target.as_ref());
+    let file = target.map(|path| OutputFile::create(path, args.overwrite)).transpose()?;
     let picture_format = format_of(Path::new(&args.scene));
     let source = match (picture_format, args.to) {
-        (Some(from), None) => return picture(Path::new(&args.scene), from, target),
+        (Some(from), None) => return picture(Path::new(&args.scene), from, file),
         (Some(from), Some(_)) => scene_in(&args.scene, from)?,
         (None, None) if target.is_some_and(|target| grammar_of(target).is_none()) => {
             let target = target.map_or_else(String::new, |target| target.display().to_string());
@@ -52,8 +52,8 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     if let (Grammar::Tokens, Some(look)) = (to, tokens::look_flag(&parsed.scene)) {
         say(|l| l.usual_look(look));
     }
-    match target {
-        Some(path) => Ok(write_whole(path, |file| file.write_all(written.as_bytes()))?),
+    match file {
+        Some(file) => Ok(file.write(written.as_bytes())?),
         None => Ok(print(&written)?),
     }
 }
@@ -90,7 +90,7 @@ pub fn format_of(path: &Path) -> Option<&'static Format> {
 }
 
 // Converts a picture. Linear light passes through the tone curve of the scene in the picture.
-fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Failure> {
+fn picture(from: &Path, format: &Format, to: Option<OutputFile>) -> Result<(), Failure> {
     let Some(to) = to else {
         return Err(Failure::usage(|l| l.name_what_to_make(from.display())));
     };
@@ -98,7 +98,7 @@ fn picture(from: &Path, format: &Format, to: Option<&PathBuf>) -> Result<(), Fai
     if let Some(remark) = remark {
         say(|l| remark.get(l).to_owned());
     }
-    write_picture(to, size, &rgba)
+    write_picture(&to, size, &rgba)
 }
 
 /// Reads a picture as it is shown. Linear light goes through the tone curve of its scene; a remark says if the scene is unknown.
@@ -122,7 +122,8 @@ pub fn picture_target(to: &Path) -> Result<(&'static Format, FormatOptions), Fai
 }
 
 /// Writes an RGBA picture in the format of the file's extension.
-pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Result<(), Failure> {
+pub fn write_picture(file: &OutputFile, (width, height): (u32, u32), rgba: &[u8]) -> Result<(), Failure> {
+    let to = file.path();
     let (target, options) = picture_target(to)?;
     let has_alpha = rgba.as_chunks::<4>().0.iter().any(|pixel| pixel[3] < 255);
     let options = FormatOptions { has_alpha, ..options };
@@ -130,5 +131,5 @@ pub fn write_picture(to: &Path, (width, height): (u32, u32), rgba: &[u8]) -> Res
         return Err(Failure::usage(|l| l.cannot_have_size(to.display(), width, height)));
     }
     let frame = RenderedFrame::of_rgba8(0, (width, height), rgba);
-    Ok(write_file(to, target, &frame, &options)?)
+    Ok(file.write(&(target.encode)(&frame, &options).writing(to)?)?)
 }

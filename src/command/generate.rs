@@ -1,9 +1,9 @@
 //! `polyfly particles generate`: generates test packings in the layouts of real files.
 
+use super::output_file::OutputFile;
 use crate::assets::particles::{self, ParticleSet};
 use crate::cli::{Failure, FileLayout, GenerateArgs};
 use crate::language::Language;
-use crate::output::store::atomic::{prepare, write_whole};
 use crate::scene::numbered;
 use std::io::Write;
 use std::path::Path;
@@ -26,13 +26,15 @@ pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
     if (layout == FileLayout::Csv) != is_table {
         return Err(Failure::usage(|l| l.no_other_layout(&args.file)));
     }
+    let name = |step: u32| numbered(&args.file, u64::from(step)).unwrap_or_else(|| args.file.clone());
+    // No file is written if one of them is refused.
     for step in 0..args.steps {
-        let name = numbered(&args.file, u64::from(step)).unwrap_or_else(|| args.file.clone());
-        let path = Path::new(&name);
+        let _ = OutputFile::create(Path::new(&name(step)), args.overwrite)?;
+    }
+    for step in 0..args.steps {
         let time = f64::from(step) / f64::from(args.steps);
         let bytes = write(&packing(args.count as usize, args.seed, time), layout);
-        prepare(path)?;
-        write_whole(path, |file| file.write_all(&bytes))?;
+        OutputFile::create(Path::new(&name(step)), args.overwrite)?.write(&bytes)?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `polyfly report`: a self-contained HTML page about a run, with film, contact sheet, plots, machines and scene.
 
 use super::missing::last_entries;
+use super::output_file::OutputFile;
 use super::plots::{Plot, Series, Style};
 use super::template::filled;
 use crate::assets::source::open_regular;
@@ -9,7 +10,7 @@ use crate::film::image::Image;
 use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::opaque::opaque;
-use crate::output::store::atomic::{folder_of, write_whole};
+use crate::output::store::atomic::folder_of;
 use crate::output::video::tag;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
@@ -25,7 +26,7 @@ use image::codecs::jpeg::JpegEncoder;
 use image::{ImageEncoder, RgbaImage, imageops};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 // A film of more bytes is linked, not embedded.
@@ -36,13 +37,15 @@ const IN_LINKS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
+    let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
+    // Without a name, the page replaces the folder's earlier one.
+    let file = OutputFile::create(&path, args.overwrite || args.output.is_none())?;
     let whole = here.inspect()?.whole;
     let journals = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
-    let path = args.output.clone().unwrap_or_else(|| here.folder.path().join("report.html"));
     let film = args.film.clone().or_else(|| last_film(&journals, &here));
     let film = film.map_or_else(|| Ok(String::new()), |film| film_of(language(), &film, folder_of(&path)))?;
     let page = Recorded::of(here, whole, journals).page(film)?;
-    write_whole(&path, |file| file.write_all(page.as_bytes()))?;
+    file.write(page.as_bytes())?;
     remark(|l| format!("{}, {}", path.display(), size_in(l, page.len() as u64)));
     Ok(())
 }

@@ -1,11 +1,10 @@
 //! The program's plots, as SVG.
 
-use crate::output::OutputError;
-use crate::output::store::atomic::write_whole;
+use super::output_file::OutputFile;
+use crate::cli::Failure;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::io::Write;
 use std::path::Path;
 
 const SIZE: (u32, u32) = (760, 400);
@@ -78,9 +77,21 @@ pub struct Plot<'a> {
     pub series: &'a [Series],
 }
 
+/// The files that `bench --plots` may write.
+pub const OF_BENCH: [&str; 6] = ["devices.svg", "rays.svg", "threads.svg", "clip.svg", "samples.svg", "depth.svg"];
+/// The same with `--balance`.
+pub const OF_BALANCE: [&str; 2] = ["work.svg", "speed-up.svg"];
+
+/// Fails if one of these files is in the folder, unless it may be overwritten.
+pub fn refuse_existing(folder: &Path, names: &[&str], overwrite: bool) -> Result<(), Failure> {
+    names.iter().try_for_each(|name| OutputFile::create(&folder.join(name), overwrite).map(drop))
+}
+
 /// Writes plots into a folder, by their file names.
-pub fn write_all(folder: &Path, plots: &[(&str, String)]) -> Result<(), OutputError> {
-    plots.iter().try_for_each(|(file, svg)| write_whole(&folder.join(file), |f| f.write_all(svg.as_bytes())))
+pub fn write_all(folder: &Path, plots: &[(&str, String)], overwrite: bool) -> Result<(), Failure> {
+    plots
+        .iter()
+        .try_for_each(|(name, svg)| Ok(OutputFile::create(&folder.join(name), overwrite)?.write(svg.as_bytes())?))
 }
 
 // A power of ten, which an axis has with the error of its logarithm.

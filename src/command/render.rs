@@ -3,6 +3,7 @@
 use super::convert::write_picture;
 use super::dry_run;
 use super::hints::hints;
+use super::output_file::OutputFile;
 
 use super::request::{options, request};
 use super::scene_file::load_scene;
@@ -47,8 +48,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         sandbox.writing(&scene, frames, video).map_err(|e| text.placed(e))?;
     }
     if let Some(path) = &args.sheet {
+        let file = OutputFile::create(path, args.overwrite)?;
         let image = sheet(&scene, SHEET, &options(args)?).map_err(|e| text.placed(e))?;
-        write_picture(path, (image.width(), image.height()), image.data())?;
+        write_picture(&file, (image.width(), image.height()), image.data())?;
         remark(|l| l.sheet_shows(path.display(), l.count_frames(scene.output.frames.min(SHEET))));
         return Ok(());
     }

@@ -12,6 +12,7 @@ mod devices;
 mod docs;
 mod documents;
 #[cfg(unix)]
+mod existing_files;
 mod faults;
 #[cfg(unix)]
 mod foreign_files;
