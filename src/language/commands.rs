@@ -93,6 +93,8 @@ messages! {
     // Films.
     no_codec(name) "there is no codec `{name}`" "кодека `{name}` нет";
     holds_not(extension, all, name) "--codec: a .{extension} holds {all}, not {name}" "--codec: в .{extension} бывает {all}, но не {name}";
+    has_own_codec(extension, name) "--codec: a .{extension} has a codec of its own, not {name}: leave the flag out"
+        "--codec: у .{extension} свой кодек, а не {name}: уберите этот флаг";
     eight_bits_only(path) "{path} has eight bits a channel: no --hdr, no --video-bits 10"
         "в {path} восемь бит на канал: без --hdr и без --video-bits 10";
     hdr_has_ten_bits() "--hdr: HDR10 has ten bits, not --video-bits 8" "--hdr: в HDR10 десять бит, а не --video-bits 8";

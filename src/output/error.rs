@@ -21,11 +21,11 @@ pub enum OutputError {
     FolderTakenOver(PathBuf),
     /// ffmpeg was not found.
     NoEncoder(AllLanguages),
-    /// An encoder failed. The message includes all that ffmpeg printed.
+    /// An encoder failed. The message includes ffmpeg's last errors.
     Encoder {
         /// What failed.
         what: AllLanguages,
-        /// Everything ffmpeg printed.
+        /// The last errors that ffmpeg printed, or its last lines if it marked none as an error.
         words: String,
     },
     /// The system cannot start another thread or process.

@@ -173,13 +173,20 @@ fn bad_encoder(folder: &Path, deed: &str) -> String {
 #[test]
 fn a_dying_encoder_leaves_the_frames_and_says_why() {
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let ffmpeg = bad_encoder(tools.path(), "head -c 100000 >/dev/null; echo '[error] the disk is on fire' >&2; exit 3");
+    let said = "for n in 1 2 3 4 5 6 7 8; do echo \"[info] Stream $n\"; echo \"[h264] [error] no room $n\"; done >&2";
+    let fire = format!(
+        "head -c 100000 >/dev/null; {said}; echo '[error] the disk is on fire' >&2; echo '[info] bye' >&2; exit 3"
+    );
+    let ffmpeg = bad_encoder(tools.path(), &fire);
     let run = polyfly(
         dir.path(),
         &["--size", "128x96", "--frames", "0-19", "-o", "%02d.data", "--video", "v.mp4", "--ffmpeg", &ffmpeg],
     );
     assert_eq!(run.status.code(), Some(74));
-    assert!(text(&run.stderr).contains("the disk is on fire"), "{}", text(&run.stderr));
+    // The last errors are shown, and nothing else that ffmpeg says.
+    let errors: Vec<_> = text(&run.stderr).lines().filter(|line| line.contains("[error]")).map(str::to_owned).collect();
+    assert!(errors.len() == 5 && errors[4] == "[error] the disk is on fire", "{}", text(&run.stderr));
+    assert!(!text(&run.stderr).contains("[info]"), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()).len(), 20, "all frames stay, no video: {:?}", names(dir.path()));
     assert_eq!(text(&run.stdout).lines().count(), 20);
 }
@@ -354,10 +361,10 @@ fn films_are_what_their_ending_says() {
     assert_eq!(names(dir.path()).len(), 11, "nothing is left: {:?}", names(dir.path()));
     for (film, more, what) in [
         ("x.webm", ["--codec", "h264"], "a .webm holds vp9, av1, not h264"),
-        ("x.gif", ["--codec", "av1"], "a .gif holds ffv1"),
+        ("x.gif", ["--codec", "av1"], "--codec: a .gif has a codec of its own, not av1: leave the flag out"),
         ("x.mov", ["--codec", "vp9"], "a .mov holds h264, h265, prores"),
         ("x.avi", ["--crf", "20"], "expected a name that ends in .mp4, .mov, .mkv, .webm, .gif, .webp or .y4m"),
-        ("x.gif", ["--crf", "20"], "--crf: ffv1 has no quality setting"),
+        ("x.gif", ["--crf", "20"], "--crf: .gif has no quality setting"),
     ] {
         let run = polyfly(
             dir.path(),

@@ -300,6 +300,9 @@ impl Codec {
         let codec = request.codec.unwrap_or(first);
         let name = codec.name;
         if !codec.containers.contains(&container.extension) {
+            if container.join != Join::Copied {
+                return refused(&|l| l.has_own_codec(container.extension, name));
+            }
             let all = Codec::of(container).map(|c| c.name).collect::<Vec<_>>().join(", ");
             return refused(&|l| l.holds_not(container.extension, &all, name));
         }
@@ -317,7 +320,9 @@ impl Codec {
             return refused(&|l| l.codec_has_eight_bits(name));
         }
         if request.has_crf && codec.crf.is_none() {
-            return refused(&|l| l.no_quality(name));
+            // A codec that nobody has named is an inner one.
+            let of_file = format!(".{}", container.extension);
+            return refused(&|l| l.no_quality(if request.codec.is_some() { name } else { &of_file }));
         }
         Ok(codec)
     }
@@ -381,6 +386,8 @@ mod tests {
             ("a.webm", named("h264"), "a .webm holds vp9, av1, not h264"),
             ("a.mp4", CodecRequest { is_hdr: true, ..named("hevc_nvenc") }, "HDR10 comes in h265, vp9, av1"),
             ("a.mp4", CodecRequest { bits: Some(10), ..named("h264_nvenc") }, "h264_nvenc has eight bits"),
+            ("a.gif", named("av1"), "--codec: a .gif has a codec of its own, not av1"),
+            ("a.gif", CodecRequest { has_crf: true, ..none }, "--crf: .gif has no quality setting"),
             ("a.gif", CodecRequest { bits: Some(10), ..none }, "eight bits a channel: no --hdr"),
             ("a.mov", CodecRequest { has_crf: true, ..named("prores") }, "prores has no quality setting"),
         ] {

@@ -8,6 +8,7 @@ use crate::threads::{self, NoThread, lock};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use ffmpeg_sidecar::command::FfmpegCommand;
 use ffmpeg_sidecar::log_parser::try_parse_progress;
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -267,15 +268,15 @@ pub fn end_all() {
     lock(&WATCHED).iter().flatten().filter_map(Weak::upgrade).for_each(|watch| watch.group.kill());
 }
 
-// Maximum bytes that are kept of ffmpeg's output: its beginning and its end.
-const FIRST_WORDS: usize = 4 << 10;
-const LAST_WORDS: usize = 12 << 10;
+// How many lines of ffmpeg's output are kept.
+const LAST_LINES: usize = 5;
 
-// ffmpeg's output, and what it means.
+// The last lines of ffmpeg's output, and what it means.
 #[derive(Default)]
 struct Transcript {
-    words: String,
-    errors: usize,
+    lines: VecDeque<String>,
+    // Those that ffmpeg marks as errors. What they say is the cause; the others tell of streams and settings.
+    errors: VecDeque<String>,
     frames: u64,
 }
 
@@ -284,20 +285,20 @@ impl Transcript {
     fn hear(&mut self, line: &str) -> Heard {
         let progress = try_parse_progress(line).map(|p| u64::from(p.frame));
         let has_moved = progress.is_some_and(|frames| frames > self.frames);
-        match progress {
-            Some(frames) => self.frames = frames,
-            None => self.errors += usize::from(is_error(line)),
-        }
-        self.words.extend(line.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '.' } else { c }));
-        if !self.words.ends_with('\n') {
-            self.words.push('\n');
-        }
-        if self.words.len() > 2 * (FIRST_WORDS + LAST_WORDS) {
-            let boundary = |from: usize| (from..).find(|&i| self.words.is_char_boundary(i)).unwrap_or(from);
-            let (from, to) = (boundary(FIRST_WORDS), boundary(self.words.len() - LAST_WORDS));
-            self.words.replace_range(from..to, "\n[...]\n");
+        if let Some(frames) = progress {
+            self.frames = frames;
+        } else {
+            let lines = if is_error(line) { &mut self.errors } else { &mut self.lines };
+            lines.truncate(LAST_LINES - 1);
+            lines.push_front(line.chars().map(|c| if c.is_control() && c != '\t' { '.' } else { c }).collect());
         }
         if has_moved { Heard::Progress } else { Heard::Words }
+    }
+
+    // The last errors; the last lines if no line is marked as one.
+    fn words(&self) -> String {
+        let lines = if self.errors.is_empty() { &self.lines } else { &self.errors };
+        lines.iter().rev().map(|line| format!("{line}\n")).collect()
     }
 }
 
@@ -350,18 +351,18 @@ impl Process {
         drop(self.0.child.stdin.take());
         let status = self.0.wait();
         let transcript = self.0.take();
-        let (errors, frames, timeout) = (transcript.errors, transcript.frames, self.0.watch.timeout);
+        let (frames, timeout) = (transcript.frames, self.0.watch.timeout);
         let what = match status {
             _ if self.0.watch.state().timed_out => AllLanguages::new(|l| l.ffmpeg_stalled(timeout.as_secs(), doing(l))),
             Err(e) => AllLanguages::new(|l| l.cannot_wait(&e)),
             Ok(status) if !status.success() => AllLanguages::new(|l| l.ffmpeg_failed(doing(l), status)),
-            Ok(_) if errors > 0 => AllLanguages::new(|l| l.ffmpeg_reported(doing(l))),
+            Ok(_) if !transcript.errors.is_empty() => AllLanguages::new(|l| l.ffmpeg_reported(doing(l))),
             Ok(_) => match expected {
                 Some(n) if frames != n => AllLanguages::new(|l| l.ffmpeg_took(frames, n, doing(l))),
                 _ => return Ok(()),
             },
         };
-        Err(OutputError::Encoder { what, words: transcript.words })
+        Err(OutputError::Encoder { what, words: transcript.words() })
     }
 }
 
@@ -466,6 +467,14 @@ mod tests {
         let mut t = Transcript::default();
         let line = "[info] frame=   12 fps=0.0 q=-1.0 size=       5kB time=00:00:00.40 bitrate= 100.0kbits/s speed=1x";
         let heard = [t.hear(line), t.hear(line)];
-        assert!(heard == [Heard::Progress, Heard::Words] && t.frames == 12 && t.errors == 0);
+        assert!(heard == [Heard::Progress, Heard::Words] && t.frames == 12 && t.errors.is_empty());
+        for n in 0..9 {
+            t.hear(&format!("[info] Stream {n}"));
+        }
+        assert_eq!(t.words().lines().count(), LAST_LINES);
+        assert!(t.words().ends_with("[info] Stream 8\n"), "{}", t.words());
+        t.hear("[error] no\u{1b} room");
+        t.hear("[info] frames left");
+        assert_eq!(t.words(), "[error] no. room\n");
     }
 }
