@@ -111,7 +111,7 @@ impl Error {
             Error::Manifest(error) => error.shown(language),
             Error::Output(error) => error.shown(language),
             Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
-            Error::Interrupted { done, total } => language.run_interrupted(done, total),
+            Error::Interrupted { done, total } => language.run_interrupted(done, language.count_frames(*total)),
             Error::VideoInterrupted(None) => language.video_interrupted(),
             Error::VideoInterrupted(Some(path)) => language.video_interrupted_at(path.display()),
         }

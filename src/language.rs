@@ -105,6 +105,9 @@ nouns! {
     count_ellipsoids "ellipsoid" "ellipsoids" "эллипсоид" "эллипсоида" "эллипсоидов";
     count_rectangles "rectangle" "rectangles" "прямоугольник" "прямоугольника" "прямоугольников";
     count_meshes "mesh" "meshes" "сетка" "сетки" "сеток";
+    count_tokens "token" "tokens" "токен" "токена" "токенов";
+    count_names "name" "names" "имя" "имени" "имён";
+    count_files "file" "files" "файл" "файла" "файлов";
     count_pairs "pair" "pairs" "пара" "пары" "пар";
     count_lights "light" "lights" "источник света" "источника света" "источников света";
 }
@@ -127,6 +130,8 @@ messages! {
     any_number() "a finite number" "конечное число";
 
     // Numbers in another spelling.
+    cyrillic_letter(text, letter, code, meant, number) "`{text}` has a Cyrillic {letter} (U+{code}) where `{meant}` is meant: {number}"
+        "в `{text}` кириллическая {letter} (U+{code}) там, где нужно `{meant}`: {number}";
     comma(number) "numbers are written with a point: {number}" "дробная часть отделяется точкой: {number}";
     dash(number) "this is a dash and no minus: {number}" "здесь тире, а не минус: {number}";
     radians(degrees) "angles are in degrees, without a unit: {degrees}" "углы задаются в градусах, без единицы измерения: {degrees}";
@@ -212,10 +217,10 @@ messages! {
     the_end() "the end of the scene" "конец сцены";
     is_the_light_count_right(dialect) "this was read as the {dialect} dialect; is the light count right?"
         "сцена прочитана в варианте «{dialect}»; верно ли число источников света?";
-    read_with_texture(dialect, count) "read as the {dialect}: {count} tokens, a texture among them"
-        "прочитано как {dialect}: токенов {count}, среди них текстура";
-    read_without_texture(dialect, count) "read as the {dialect}: {count} tokens, no texture among them"
-        "прочитано как {dialect}: токенов {count}, текстуры среди них нет";
+    read_with_texture(dialect, count) "read as the {dialect}: {count}, a texture among them"
+        "прочитано как {dialect}: {count}, среди них текстура";
+    read_without_texture(dialect, count) "read as the {dialect}: {count}, no texture among them"
+        "прочитано как {dialect}: {count}, текстуры среди них нет";
     full_dialect() "full dialect" "полный вариант";
     reduced_dialect() "reduced dialect" "сокращённый вариант";
     seven_value_dialect() "dialect of seven values a body" "вариант с семью значениями на тело";
@@ -274,7 +279,8 @@ messages! {
     allow_outside() "put it inside, or give --allow-outside if you trust the scene"
         "переместите файл туда или, если доверяете сцене, добавьте --allow-outside";
     cannot_read(name, why) "cannot read {name}: {why}" "{name}: файл не читается: {why}";
-    not_text(name, place) "{name}: byte {place} is not text: is this a picture?" "{name}: байт {place} не похож на текст: это картинка?";
+    not_text(name, place) "{name}: byte {place} is not text in UTF-8: is this a picture, or text in another encoding?"
+        "{name}: байт {place} не похож на текст в UTF-8: это картинка или другая кодировка?";
     scene_too_long_to_read(name, max) "{name} is longer than the {max} MiB that a scene may have: is this a scene?"
         "{name} длиннее {max} МиБ, допустимых для сцены: это сцена?";
     writes_a_scene() "a scene is written in tokens or TOML; `polyfly new my.toml` writes one"
@@ -341,7 +347,7 @@ messages! {
     three_numbers() "expected three numbers, as X,Y,Z" "ожидались три числа, X,Y,Z";
     key_and_value(text) "--set {text}: expected KEY=VALUE, such as film.exposure=0.5"
         "--set {text}: ожидалось KEY=VALUE, например film.exposure=0.5";
-    names_for_bodies(names, bodies) "{names} names for {bodies} bodies" "имён {names}, а тел {bodies}";
+    names_for_bodies(names, bodies) "{names} for {bodies}" "{names}, а в сцене {bodies}";
     is_a_flag(text) "--output: `{text}` is a flag; a file of that name is ./{text}"
         "--output: `{text}`: это флаг; файл с таким именем пишется ./{text}";
     no_device(name) "--devices: `{name}` is not a device; expected `all`, or a list of `cpu` and GPUs' numbers"

@@ -220,7 +220,20 @@ mod tests {
         let mut bytes = format!("{names}\n{}\n", rows.join("\n")).into_bytes();
         bytes[2_000_000] = 0xff;
         let fault = read_table(Path::new("a.csv"), &bytes, Wanted::ALL).unwrap_err().to_string();
-        assert!(fault.contains("byte 2000000: expected text"), "{fault}");
+        assert!(fault.contains("byte 2000000 is not text in UTF-8"), "{fault}");
+    }
+
+    #[test]
+    fn tables_of_windows_are_read() {
+        let text = "x,y,z,r\r\n1,2,3,4\r\n5,6,7,8\r\n";
+        let expected = table("a.csv", text).unwrap();
+        for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let bytes: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(to_bytes).collect();
+            let read = |bytes: &[u8]| read_table(Path::new("a.csv"), bytes, Wanted::ALL);
+            assert!(read(&bytes).unwrap() == expected);
+            let fault = read(&bytes[..bytes.len() - 1]).unwrap_err().to_string();
+            assert!(fault.contains("line 1, column 1: byte 0 is not text in UTF-8"), "{fault}");
+        }
     }
 
     #[test]

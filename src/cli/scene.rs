@@ -180,7 +180,9 @@ impl SceneArgs {
         if !self.solids.is_empty() {
             let (names, bodies) = (self.solids.len(), &mut scene.world.bodies);
             if names != bodies.len() {
-                return Err(Failure::usage(|l| l.says("--solids", l.names_for_bodies(names, bodies.len()))));
+                return Err(Failure::usage(|l| {
+                    l.says("--solids", l.names_for_bodies(l.count_names(names), l.count_bodies(bodies.len())))
+                }));
             }
             bodies.iter_mut().zip(&self.solids).for_each(|(body, &solid)| body.solid = solid);
             // Another solid reaches further down.

@@ -44,7 +44,9 @@ fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
         write_whole(&path, |to| to.write_all(&file.bytes))?;
     }
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    remark(|l| l.files_of_size(folder.join("index.html").display(), files.len(), size_in(l, bytes as u64)));
+    remark(|l| {
+        l.files_of_size(folder.join("index.html").display(), l.count_files(files.len()), size_in(l, bytes as u64))
+    });
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use crate::quote::brief;
 use crate::scene::builtin::{Builtin, SAMPLES};
 use crate::scene::limits::{PICTURES, VIDEOS};
 use crate::scene::size::{Size, two_numbers};
-use crate::scene::suggest::{DASHES, NameKind, meant, nearest, number_help, other_name};
+use crate::scene::suggest::{DASHES, NameKind, look_alike, meant, nearest, number_help, other_name};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Command, FromArgMatches};
 use std::error::Error as _;
@@ -174,6 +174,9 @@ fn size_help(language: Language, text: &str) -> Option<String> {
     let named = text.rfind('p').map(|i| text.split_at(i + 1)).filter(|(size, _)| Size::named(size).is_some());
     if let Some((size, rate)) = named.filter(|(_, rate)| rate.parse::<u32>().is_ok()) {
         return Some(language.size_and_rate(size, rate));
+    }
+    if let Some(help) = look_alike(language, text, |text| Size::named(text).is_some()) {
+        return Some(help);
     }
     let Size(width, height) = Size::meant(text)?;
     Some(language.did_you_mean(format_args!("{width}x{height}")))

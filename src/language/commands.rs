@@ -5,8 +5,8 @@ use std::fmt::Display;
 
 messages! {
     // Runs that were stopped.
-    run_interrupted(done, total) "interrupted after {done} of {total} frames; written files are complete"
-        "прервано после {done} из {total} кадров; записанные файлы целы";
+    run_interrupted(done, total) "interrupted after {done} of {total}; written files are complete"
+        "прервано: {done} из {total}; записанные файлы целы";
     video_interrupted() "interrupted while the video was made" "прервано во время сборки ролика";
     video_interrupted_at(path) "interrupted while the video was made; its beginning is in {path}"
         "прервано во время сборки ролика; его начало в {path}";
@@ -14,8 +14,8 @@ messages! {
     // Lists of frames.
     no_frame_list(part) "`{part}` names no frames; expected N, A-B or A..B, A-BxSTEP, A- (to the end), -N (from the end), last or all"
         "`{part}` не называет кадров; ожидалось: N, A-B или A..B, A-BxSTEP, A- (до конца), -N (от конца), last или all";
-    before_first_frame(part, total) "`{part}` is before frame 0: the scene has {total} frames"
-        "`{part}` раньше кадра 0: кадров в сцене {total}";
+    before_first_frame(part, total) "`{part}` is before frame 0: the scene has {total}"
+        "`{part}` раньше кадра 0: в сцене {total}";
     step_is_zero(part) "the step of `{part}` is 0" "в `{part}` шаг равен 0";
     runs_backwards(part) "`{part}` runs backwards" "`{part}` идёт назад";
     beyond_last_frame(part, frame, last) "`{part}` reaches frame {frame}, and the scene has frames 0-{last}"

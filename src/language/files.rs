@@ -18,7 +18,8 @@ messages! {
     no_particles() "it holds no particles" "в файле нет частиц";
     no_value_to_color_by(name) "it holds no {name} to color by; give color_by = \"nothing\" or \"radius\""
         "в файле нет величины {name}, которая задаёт цвет; напишите color_by = \"nothing\" или \"radius\"";
-    expected_text(byte) "byte {byte}: expected text" "байт {byte}: ожидался текст";
+    expected_text(line, column, byte) "line {line}, column {column}: byte {byte} is not text in UTF-8"
+        "строка {line}, столбец {column}: байт {byte} не похож на текст в UTF-8";
     expected_columns(line) "line {line}: expected columns x, y, z and r (or radius)"
         "строка {line}: ожидались столбцы x, y, z и r (или radius)";
     no_such_column(line, name, column) "line {line}: it has no `{name}` (column {column})"

@@ -24,8 +24,8 @@ messages! {
         "{path} начат как с `--encode {name}` и продолжается так же";
     unknown_tone(name) "the scene of {name} is unknown: its linear light is shown with `tone = \"soft\"`"
         "сцена {name} неизвестна: линейный свет показан с `tone = \"soft\"`";
-    video_has_frames(path, frames) "{path} has {frames} frames" "{path}: кадров {frames}";
-    video_has_frames_already(path, frames) "{path} has {frames} frames already" "{path}: уже есть кадров {frames}";
+    video_has_frames(path, frames) "{path} has {frames}" "{path}: {frames}";
+    video_has_frames_already(path, frames) "{path} has {frames} already" "{path}: уже есть {frames}";
     no_format_named(text, first) "`{text}` does not name a format (.png, .exr ...): frames are {first} ..."
         "`{text}` не называет формата (.png, .exr ...): кадры пишутся как {first} ...";
     shard_without_ffmpeg() "ffmpeg was not found: this shard's part of the video is left to `polyfly stitch`"
@@ -117,7 +117,7 @@ messages! {
     docs_to_open() "open this address in a browser of this machine" "откройте этот адрес в браузере этой машины";
     docs_until(way) "{way}; Ctrl-C ends it; `polyfly docs --write DIR` writes the same pages as files"
         "{way}; Ctrl-C завершает показ; `polyfly docs --write DIR` записывает те же страницы в файлы";
-    files_of_size(path, count, size) "{path}: {count} files, {size}" "{path}: файлов {count}, {size}";
+    files_of_size(path, count, size) "{path}: {count}, {size}" "{path}: {count}, {size}";
 
     // Devices.
     out_of_memory(why) "{why}; a smaller --size needs less memory" "{why}; меньший --size занимает меньше памяти";
@@ -199,7 +199,7 @@ messages! {
     foreign_manifest(path, why) "{path} is not polyfly's ({why}); give the frames a folder of their own"
         "{path} не от этой программы ({why}); дайте кадрам отдельную папку";
     not_as_tokens(list) "this scene cannot be written as tokens:\n{list}" "эту сцену нельзя записать токенами:\n{list}";
-    other_bodies(count) "it has {count} bodies, and the tokens hold just three" "тел в ней {count}, а в токенах ровно три";
+    other_bodies(count) "it has {count}, and the tokens hold just three" "в ней {count}, а в токенах ровно три";
     body_of_its_own(number) "body {number} has lamps, bars, an index of refraction or a motion of its own"
         "у тела {number} свои лампы, рёбра, показатель преломления или движение";
     scene_without_floor() "it has no floor" "в ней нет пола";

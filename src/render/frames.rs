@@ -286,7 +286,7 @@ fn parse_range(part: &str, total: u32) -> Result<FrameSpan, AllLanguages> {
         // The last frame is -1.
         Some(("", n)) => match plain(n)? {
             0 => return Err(wrong()),
-            n if n > total => return Err(AllLanguages::new(|l| l.before_first_frame(&quoted, total))),
+            n if n > total => return Err(AllLanguages::new(|l| l.before_first_frame(&quoted, l.count_frames(total)))),
             n => (total - n, total - n),
         },
         Some((a, "")) => (number(a)?, end),

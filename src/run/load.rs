@@ -1,5 +1,6 @@
 //! Reads scenes from files, and changes single keys of a scene.
 
+use crate::assets::source::{text_place, utf16};
 use crate::error::Error;
 use crate::quote::brief;
 use crate::scene::{self, Scene};
@@ -61,16 +62,10 @@ pub(crate) fn read_text(from: impl Read, name: &str) -> Result<String, Error> {
     if let Some(at) = bytes.iter().position(|&b| b == 0) {
         return Err(Error::NotText(name.into(), at));
     }
-    String::from_utf8(bytes).map_err(|e| Error::NotText(name.into(), e.utf8_error().valid_up_to()))
-}
-
-// Decodes UTF-16 with a byte order mark, as Notepad on Windows saves it.
-fn utf16(bytes: &[u8]) -> Option<String> {
-    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
-        [0xff, 0xfe] => u16::from_le_bytes,
-        [0xfe, 0xff] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let (pairs, []) = bytes[2..].as_chunks::<2>() else { return None };
-    String::from_utf16(&pairs.iter().map(|&pair| unit(pair)).collect::<Vec<_>>()).ok()
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let [line, column] = text_place(e.as_bytes(), at);
+        // The name has the line and the column, as in other faults.
+        Error::NotText(format!("{name}:{line}:{column}"), at)
+    })
 }

@@ -243,8 +243,8 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
         }
     }
     progress.remark(&AllLanguages::new(|l| match is_made {
-        true => l.video_has_frames_already(path.display(), frames),
-        false => l.video_has_frames(path.display(), frames),
+        true => l.video_has_frames_already(path.display(), l.count_frames(frames)),
+        false => l.video_has_frames(path.display(), l.count_frames(frames)),
     }));
     Ok(())
 }

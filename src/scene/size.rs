@@ -34,16 +34,18 @@ impl Size {
         let sides = || text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some(Size(side(w)?, side(h)?)));
         NAMED.iter().find(|(names, _)| is_it(names)).map(|(_, size)| *size).or_else(sides)
     }
-    /// The size that another notation means: `1920 by 1080`, `640*360`, or the shape `16:9`.
+    /// The size that another notation means: `1920 by 1080`, `640*360`, or the shape `16:9`. None if no picture can have
+    /// it.
     pub fn meant(text: &str) -> Option<Size> {
         let [width, height] = two_numbers(text)?;
         let is_shape = text.contains([':', '/']) && width < 100 && height < 100;
         let even = |x: f64| (x / 2.0).round() as u32 * 2;
-        Some(if is_shape {
-            Size(1280, even(1280.0 * f64::from(height) / f64::from(width)))
-        } else {
-            Size(width, height)
-        })
+        let size = match is_shape {
+            true => Size(1280, even(1280.0 * f64::from(height) / f64::from(width))),
+            false => Size(width, height),
+        };
+        let is_side = |n: u32| Size::SIDE.allows(f64::from(n));
+        (is_side(size.0) && is_side(size.1) && size.fits()).then_some(size)
     }
     /// The names.
     pub fn names() -> impl Iterator<Item = &'static str> {

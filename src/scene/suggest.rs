@@ -2,6 +2,7 @@
 //! and the nearest spelling.
 
 use crate::language::Language;
+use crate::quote::brief;
 use other_names::{OTHER_NAMES, OtherName};
 
 /// The kind of a name.
@@ -354,6 +355,9 @@ pub fn meant<'a>(
 /// The suggestion for a number in another notation.
 pub fn number_help(language: Language, text: &str) -> Option<String> {
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    if let Some(help) = look_alike(language, text, |text| number(text).is_some()) {
+        return Some(help);
+    }
     if let Some(x) = number(&text.replacen(',', ".", 1)).filter(|_| text.contains(',')) {
         return Some(language.comma(x));
     }
@@ -372,6 +376,34 @@ pub fn number_help(language: Language, text: &str) -> Option<String> {
         unit if UNITS.contains(&unit) => Some(language.unit(x)),
         _ => None,
     }
+}
+
+// Cyrillic letters, and the signs of numbers that look like them.
+const LOOK_ALIKES: [(char, char); 15] = [
+    ('О', '0'),
+    ('о', '0'),
+    ('З', '3'),
+    ('з', '3'),
+    ('Ч', '4'),
+    ('ч', '4'),
+    ('б', '6'),
+    ('В', '8'),
+    ('І', '1'),
+    ('і', '1'),
+    ('Ӏ', '1'),
+    ('Е', 'e'),
+    ('е', 'e'),
+    ('Х', 'x'),
+    ('х', 'x'),
+];
+
+/// The suggestion for a text that is what it should be but for Cyrillic letters that look like its signs.
+pub fn look_alike(language: Language, text: &str, is_meant: impl Fn(&str) -> bool) -> Option<String> {
+    let sign = |letter: char| LOOK_ALIKES.iter().find(|(other, _)| *other == letter).map(|(_, sign)| *sign);
+    let (letter, meant) = text.chars().find_map(|letter| Some((letter, sign(letter)?)))?;
+    let plain: String = text.chars().map(|letter| sign(letter).unwrap_or(letter)).collect();
+    let code = format_args!("{:04X}", u32::from(letter)).to_string();
+    is_meant(&plain).then(|| language.cyrillic_letter(brief(text.trim()), letter, code, meant, plain.trim()))
 }
 
 // Units that people write behind numbers.
@@ -416,12 +448,19 @@ mod tests {
         let number_help = |text| number_help(Language::English, text);
         assert_eq!(number_help("3,9").as_deref(), Some("numbers are written with a point: 3.9"));
         assert_eq!(number_help("\u{2212}2").as_deref(), Some("this is a dash and no minus: -2"));
+        assert_eq!(number_help("1О").as_deref(), Some("`1О` has a Cyrillic О (U+041E) where `0` is meant: 10"));
+        assert_eq!(
+            number_help("1.5е-3").as_deref(),
+            Some("`1.5е-3` has a Cyrillic е (U+0435) where `e` is meant: 1.5e-3")
+        );
         assert_eq!(number_help("45deg").as_deref(), Some("a number has no unit: 45"));
         assert_eq!(number_help("29,97fps").as_deref(), Some("a number has no unit: 29.97"));
         assert_eq!(number_help("1/4").as_deref(), Some("a fraction is written as a decimal number: 0.25"));
         assert_eq!(number_help("0.5rad").as_deref(), Some("angles are in degrees, without a unit: 28.647890"));
         assert!(
-            ["3.9", "1920x", "5 apples", "wide", "", "deg", "1,2,3"].iter().all(|text| number_help(text).is_none())
+            ["3.9", "1920x", "5 apples", "wide", "", "deg", "1,2,3", "хорошо"]
+                .iter()
+                .all(|text| number_help(text).is_none())
         );
     }
 }

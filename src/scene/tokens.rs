@@ -11,7 +11,7 @@ use super::keys::read::percent;
 use super::limits::{MAX_SAMPLES, PICTURES};
 use super::material::is_above_one;
 use super::size::Size;
-use super::suggest::number_help;
+use super::suggest::{look_alike, number_help};
 use super::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions, Pattern,
     RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults,
@@ -256,7 +256,10 @@ fn value_of(token: &str) -> Option<f64> {
 }
 
 fn names_texture(tokens: &[Token]) -> bool {
-    tokens.iter().skip(2).any(|t| value_of(&t.text).is_none())
+    // A number with a Cyrillic letter in it is a misspelt number.
+    let is_number = |text: &str| value_of(text).is_some();
+    let is_meant = |text: &str| look_alike(Language::English, text, is_number).is_some();
+    tokens.iter().skip(2).any(|t| !is_number(&t.text) && !is_meant(&t.text))
 }
 
 /// The name of the token at a position, if it names a file: `token 61 (floor, texture)`.
@@ -297,7 +300,7 @@ fn parse_plain(text: &str, reading: ParseOptions) -> Result<(Scene, Look, Vec<Pr
         let dialect = Dialect::of(&tokens);
         let language = reading.language;
         let help = odd_line(language, text, &tokens, dialect, problem.span.start).unwrap_or_else(|| {
-            let ([name, _], count) = (dialect.names(language), tokens.len());
+            let ([name, _], count) = (dialect.names(language), language.count_tokens(tokens.len()));
             match names_texture(&tokens) {
                 true => language.read_with_texture(name, count),
                 false => language.read_without_texture(name, count),

@@ -237,6 +237,12 @@ fn syntax_help(l: Language, text: &str, span: &Range<usize>) -> Option<String> {
     if let Some(help) = suggest::number_help(l, bare) {
         return Some(help);
     }
+    if bare.starts_with('[')
+        && let Some(help) =
+            bare.split(['[', ',', ']']).find_map(|piece| suggest::look_alike(l, piece, |text| number(text).is_some()))
+    {
+        return Some(help);
+    }
     if bare.starts_with('[') && bare.contains(suggest::DASHES) {
         return Some(l.dashes(bare.replace(suggest::DASHES, "-")));
     }

@@ -401,6 +401,49 @@ fn a_home_folder_stays_what_it_is() {
 }
 
 #[test]
+fn letters_that_look_like_digits_are_named() {
+    let dir = folder();
+    let scene = |content: &[u8]| std::fs::write(dir.path().join("s.toml"), content).unwrap();
+    let said = |args: &[&str], code: i32| {
+        let run = polyfly(dir.path(), args);
+        assert_eq!(run.status.code(), Some(code), "{}", words(&run));
+        words(&run)
+    };
+    for (text, part) in [
+        ("[film]\nexposure = 1О\n", "`1О` has a Cyrillic О (U+041E) where `0` is meant: 10"),
+        ("[film]\nexposure = \"З.5\"\n", "`З.5` has a Cyrillic З (U+0417) where `3` is meant: 3.5"),
+        ("[output]\nsize = [64О, 480]\n", "`64О` has a Cyrillic О (U+041E) where `0` is meant: 640"),
+    ] {
+        scene(text.as_bytes());
+        let said = said(&["check", "s.toml"], 65);
+        assert!(said.contains(part), "{said}");
+    }
+    // In tokens, in their shorter dialects too.
+    for name in ["loose-layout-clockwise-floor.txt", "reduced-seed.txt"] {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs");
+        let tokens = std::fs::read_to_string(root.join(name)).unwrap();
+        let last = tokens.trim_end().rfind(char::is_whitespace).unwrap() + 1;
+        let wrong = format!("{}1е2 {}", &tokens[..last], &tokens[last..]);
+        std::fs::write(dir.path().join("s.txt"), wrong).unwrap();
+        let said = said(&["check", "s.txt"], 65);
+        assert!(said.contains("`1е2` has a Cyrillic е (U+0435) where `e` is meant: 1e2"), "{name}: {said}");
+    }
+    for (flags, part) in [
+        (["--size", "64Оx480"], "`64Оx480` has a Cyrillic О (U+041E) where `0` is meant: 640x480"),
+        (["--fps", "3О"], "`3О` has a Cyrillic О (U+041E) where `0` is meant: 30"),
+    ] {
+        let said = said(&[&["scene.toml"], &flags[..]].concat(), 64);
+        assert!(said.contains(part), "{said}");
+    }
+    // A size that no picture has is not suggested.
+    assert!(!said(&["scene.toml", "--size", "99999x3"], 64).contains("did you mean"));
+    // A byte of another encoding has a line and a column.
+    scene(b"[film]\n# caf\xe9\nexposure = 1\n");
+    let said = said(&["check", "s.toml"], 65);
+    assert!(said.contains("s.toml:2:6: byte 12 is not text in UTF-8"), "{said}");
+}
+
+#[test]
 fn a_contact_sheet_is_one_picture_and_presets_have_short_names() {
     let dir = folder();
     let run = polyfly(dir.path(), &["scene.toml", "--cpu", "--draft", "--sheet", "sheet.png", "--size", "64x48"]);

@@ -2,6 +2,7 @@
 
 use super::set::{ParticleSet, Wanted, fault, is_allowed};
 use crate::assets::error::AssetError;
+use crate::assets::source::{text_place, utf16};
 use crate::language::Language;
 use crate::quote::brief;
 use rayon::prelude::*;
@@ -22,6 +23,8 @@ type Columns = [Option<usize>; 8];
 /// Reads columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) if the first line has words, else x y z r. Threads read
 /// parts of the table.
 pub fn read_table(path: &Path, bytes: &[u8], wanted: Wanted) -> Result<ParticleSet, AssetError> {
+    let decoded = utf16(bytes);
+    let bytes = decoded.as_deref().map_or(bytes, str::as_bytes);
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let (table, start) = Table::new(bytes).map_err(|fault| AssetError::new(path, |l| fault.text(l, 0, 0, 0)))?;
     let body = &bytes[start.byte..];
@@ -83,13 +86,18 @@ enum Problem {
     NoNumber(&'static str, usize, String),
     // A particle that breaks a rule; its number in the part, its position and its radius.
     Particle(usize, [f64; 3], f64),
-    // No text, from a byte of the part on.
-    Bytes(usize),
+    // No text, from a byte of the part on; its column.
+    Bytes(usize, usize),
     // What the CSV reader says.
     Csv(String),
 }
 
 impl Fault {
+    // A part is no text from this byte on.
+    fn no_text(part: &[u8], at: usize) -> Fault {
+        let [line, column] = text_place(part, at);
+        Fault { line, what: Problem::Bytes(at, column) }
+    }
     // The message, with the number of lines, rows and bytes before the part.
     fn text(&self, l: Language, lines: usize, rows: usize, bytes: usize) -> String {
         let line = lines + self.line;
@@ -98,7 +106,7 @@ impl Fault {
             Problem::Absent(name, column) => l.no_such_column(line, name, column),
             Problem::NoNumber(name, column, text) => l.no_number_in_column(line, column, text, name),
             Problem::Particle(i, p, r) => fault(l, &l.in_line(line), rows + i, p, *r).unwrap_or_default(),
-            Problem::Bytes(at) => l.expected_text(bytes + at),
+            Problem::Bytes(at, column) => l.expected_text(line, column, bytes + at),
             Problem::Csv(what) => what.clone(),
         }
     }
@@ -141,7 +149,7 @@ impl Table {
     // The columns, and where the rows begin.
     fn new(bytes: &[u8]) -> Result<(Table, Start), Fault> {
         let head = head(bytes);
-        let text = std::str::from_utf8(head).map_err(|e| Fault { line: 0, what: Problem::Bytes(e.valid_up_to()) })?;
+        let text = std::str::from_utf8(head).map_err(|e| Fault::no_text(head, e.valid_up_to()))?;
         let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
         let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d)).map(|d| d as u8);
         let plain: Columns = [Some(0), Some(1), Some(2), Some(3), None, None, None, None];
@@ -195,7 +203,7 @@ impl Table {
     fn read(&self, part: &[u8], wanted: Wanted) -> Rows {
         let mut rows = Rows { set: ParticleSet::default(), lines: 0, bytes: part.len(), fault: None };
         rows.fault = match std::str::from_utf8(part) {
-            Err(e) => Some(Fault { line: 0, what: Problem::Bytes(e.valid_up_to()) }),
+            Err(e) => Some(Fault::no_text(part, e.valid_up_to())),
             Ok(text) if text.contains('"') => self.read_quoted(text, wanted, &mut rows.set).err(),
             Ok(text) => self.read_plain(text, wanted, &mut rows.set).err(),
         };

@@ -58,7 +58,7 @@ fn differences(scene: &Scene, expressed: &Scene) -> Vec<AllLanguages> {
     let mut no = Vec::new();
     let mut refuse = |is_so: bool, why: &dyn Fn(Language) -> String| no.extend(is_so.then(|| AllLanguages::new(why)));
     let count = world.bodies.len();
-    refuse(count != 3, &|l| l.other_bodies(count));
+    refuse(count != 3, &|l| l.other_bodies(l.count_bodies(count)));
     for (i, (body, expressed)) in world.bodies.iter().zip(&expressed.world.bodies).enumerate() {
         refuse(body != expressed, &|l| l.body_of_its_own(i + 1));
     }
