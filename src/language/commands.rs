@@ -66,6 +66,9 @@ messages! {
     frames_were_replaced(path, count, all, frames)
         "{count} of {all} frames in {path} were replaced by another scene: {frames}; --overwrite renders them again"
         "другая сцена заменила в {path} кадры {frames} (заменено: {count}, всего кадров {all}); --overwrite нарисует их заново";
+    still_of_unknown_scene(path)
+        "{path} already exists, and it does not say that it is this picture of this scene: give another name, or --overwrite to render it again"
+        "{path} уже существует, и в нём не сказано, что это тот же кадр той же сцены: укажите другое имя или дайте --overwrite, чтобы нарисовать его заново";
     foreign_frame(path) "{path} is not a frame of this clip: another run wrote it; remove such files, or give --overwrite"
         "{path} не кадр этого ролика: его записал другой запуск; удалите такие файлы или дайте --overwrite";
     keeps_this_video() "--resume keeps it and makes what is missing, --overwrite makes it again"

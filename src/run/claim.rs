@@ -90,6 +90,16 @@ fn merged(theirs: &Manifest, all: &FrameList) -> FrameList {
     }
 }
 
+// Refuses to keep a picture of another or an unknown scene. A single picture has no manifest, so only its own text
+// names its scene; that text does not know the content of all time steps of particles.
+fn expect_own_still(folder: &FrameFolder, manifest: &Manifest, part: &FrameList) -> Result<(), Error> {
+    let origin = manifest.origin();
+    match part.iter().find(|&n| !manifest.steps.is_empty() || !folder.is_of(n, &origin)) {
+        None => Ok(()),
+        Some(n) => Err(Error::usage(|l| l.still_of_unknown_scene(folder.pattern.path(n).display()))),
+    }
+}
+
 impl Claim {
     /// Inspects the folder and changes nothing in it. `is_asked`: whether the user has asked to replace what is there.
     pub fn inspect(
@@ -167,6 +177,9 @@ impl Claim {
                     return Err(Error::usage(|l| l.foreign_frame(folder.pattern.path(n).display())));
                 }
                 remaining = FrameList::of_numbers(part.iter().filter(|n| !(mine(n) && folder.is_whole(*n))));
+                if is_of_one && remaining.is_none() {
+                    expect_own_still(&folder, &manifest, part)?;
+                }
             }
         }
         let takes_over = existing == Existing::Overwritten && !is_ours && is_recorded;

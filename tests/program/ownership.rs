@@ -63,6 +63,27 @@ fn a_few_frames_of_another_scene_cost_no_more_than_those() {
 }
 
 #[test]
+fn a_still_of_another_scene_is_not_kept() {
+    let dir = folder();
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    for (name, has_text) in [("a.png", true), ("a.exr", true), ("a.data", false)] {
+        assert!(render(dir.path(), "3", name, &["--resume"]).status.success(), "there is nothing to keep");
+        let first = read(name);
+        let again = render(dir.path(), "3", name, &["--resume"]);
+        let expected = if has_text { 0 } else { 64 };
+        assert_eq!(code(&again), expected, "{name}: {}", words(&again));
+        // Another scene, and another frame of the same one.
+        for (frame, more) in [("3", &OTHER[..2]), ("4", &[][..])] {
+            let run = render(dir.path(), frame, name, &[more, &["--resume"]].concat());
+            assert!(code(&run) == 64 && words(&run).contains(&format!("{name} already exists")), "{}", words(&run));
+            assert!(read(name) == first, "it is not touched");
+        }
+        assert!(render(dir.path(), "4", name, &["--overwrite"]).status.success());
+        assert!(read(name) != first);
+    }
+}
+
+#[test]
 fn replaced_frames_are_kept_until_the_new_ones_are_complete() {
     let dir = folder();
     let (a, aside) = (dir.path().join("a"), dir.path().join("a/.polyfly/replaced"));

@@ -1,6 +1,7 @@
 //! Folders of frames: which frames exist, which are complete, and the temporary files of dead runs.
 
 use super::atomic::{Owner, folder_of, is_held, owner_of, temporary};
+use super::origin::Origin;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
 use crate::scene::Pattern;
@@ -50,6 +51,13 @@ impl FrameFolder {
             (self.format.is_whole)(&mut file, length, self.size)
         };
         look().unwrap_or(false)
+    }
+
+    /// Whether the file of frame n says of itself that it is this frame of this origin. Formats without a text say
+    /// nothing.
+    pub fn is_of(&self, n: u32, origin: &Origin) -> bool {
+        let text = self.format.origin(&self.pattern.path(n)).ok().flatten().unwrap_or_default();
+        text.lines().next().is_some_and(|line| line.ends_with(&origin.remark(n)))
     }
 }
 
