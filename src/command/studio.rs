@@ -45,8 +45,11 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         flags: given.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag.to_owned()).collect(),
         changed: watch::Sender::new(0),
     });
-    let batch = studio.batch.clone();
-    stop::pass_to(move |code| batch.end(code));
+    let ending = Arc::clone(&studio);
+    stop::pass_to(move |code| {
+        let ending = Arc::clone(&ending);
+        ending.batch.clone().end(code, move || ending.keep_unsaved());
+    });
     let follower = Arc::clone(&studio);
     let follow = move || {
         loop {

@@ -169,6 +169,9 @@ messages! {
     ffmpeg_stalled(seconds, doing) "ffmpeg made no progress for {seconds} s {doing}, and was killed (--encoder-timeout sets the limit)"
         "ffmpeg не продвинулся за {seconds} с ({doing}) и остановлен (предел задаёт --encoder-timeout)";
     ffmpeg_kept_still(seconds, doing) "ffmpeg kept still for {seconds} s {doing}, and was ended" "ffmpeg молчал {seconds} с ({doing}) и остановлен";
+    unsaved_changes_kept(scene, path) "the page's changes are not in {scene}; they are kept in {path}"
+        "изменений со страницы нет в {scene}; они сохранены в {path}";
+    unsaved_changes_lost(why) "the page's changes are in no file: {why}" "изменений со страницы нет ни в одном файле: {why}";
     ffmpeg_said() "ffmpeg said" "вывод ffmpeg";
     encoding_a_frame() "encoding a frame" "кодирование кадра";
     encoding_the_video() "encoding the video" "кодирование ролика";

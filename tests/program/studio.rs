@@ -89,6 +89,42 @@ fn no_answer_waits_for_a_picture() {
 }
 
 #[test]
+fn changes_that_were_never_written_are_kept_at_the_end() {
+    let dir = folder();
+    let end = |changes: &[(&str, &str)], flags: &[&str], write: bool| {
+        let mut studio = Studio::open(dir.path(), &[&["scene.toml", "--size", "64x48"], flags].concat());
+        for (key, value) in changes {
+            assert_eq!(studio.set(key, value).0, 200);
+        }
+        if write {
+            assert_eq!(studio.post("write", "").0, 200);
+        }
+        signal(&studio.child, "INT");
+        studio.child.wait().unwrap();
+        let mut said = String::new();
+        studio.child.stderr.as_mut().unwrap().read_to_string(&mut said).unwrap();
+        said
+    };
+    let before = std::fs::read(dir.path().join("scene.toml")).unwrap();
+    // Changes of the command line are not the page's.
+    for (changes, flags) in [(&[][..], &[][..]), (&[], &["--set", "film.bloom=0.5"])] {
+        let said = end(changes, flags, false);
+        assert!(!said.contains("changes") && names(dir.path()) == ["scene.toml"], "{said}");
+    }
+    for (value, name) in [("0.25", "scene.unsaved.toml"), ("0.75", "scene.unsaved-2.toml")] {
+        let said = end(&[("film.bloom", value)], &[], false);
+        assert!(said.contains(&format!("they are kept in {name}")), "{said}");
+        let kept = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        assert!(kept.contains(&format!("bloom = {value}")), "{kept}");
+        assert!(polyfly(dir.path(), &["check", name]).status.success());
+    }
+    assert_eq!(std::fs::read(dir.path().join("scene.toml")).unwrap(), before);
+    let said = end(&[("film.bloom", "0.5")], &[], true);
+    assert!(!said.contains("kept in"), "{said}");
+    assert_eq!(names(dir.path()).len(), 3);
+}
+
+#[test]
 fn written_back_a_scene_keeps_its_mode_and_its_link() {
     let (dir, beside) = (folder(), tempfile::tempdir().unwrap());
     let (scene, real) = (dir.path().join("scene.toml"), beside.path().join("real.toml"));

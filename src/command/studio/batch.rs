@@ -107,19 +107,23 @@ impl Batch {
         true
     }
 
-    /// Stops the current run after its frames in flight, then ends the program with this exit code. A second call
-    /// stops the run at once. No other run begins.
-    pub fn end(&self, code: i32) {
+    /// Stops the current run after its frames in flight, then ends the program with this exit code, after `before_exit`. A
+    /// second call stops the run at once. No other run begins.
+    pub fn end(&self, code: i32, before_exit: impl Fn() + Clone + Send + 'static) {
         let is_first = !std::mem::replace(&mut self.lock().is_closed, true);
         self.stop();
+        let exit = move || -> ! {
+            before_exit();
+            std::process::exit(code)
+        };
         if self.lock().child.is_none() {
-            std::process::exit(code);
+            exit();
         }
         if !is_first {
             return;
         }
         say(Language::stopping_the_page);
-        let batch = self.clone();
+        let (batch, exit_here) = (self.clone(), exit.clone());
         let wait = move || {
             while batch.lock().child.is_some() {
                 std::thread::sleep(LOOKED);
@@ -130,9 +134,9 @@ impl Batch {
                 .words
                 .lines()
                 .for_each(|line| say(|_| line.strip_prefix("polyfly: ").unwrap_or(line).to_owned()));
-            std::process::exit(code);
+            exit()
         };
-        threads::spawn("wait", wait).map(drop).unwrap_or_else(|_| std::process::exit(code));
+        threads::spawn("wait", wait).map(drop).unwrap_or_else(|_| exit_here());
     }
 
     /// Asks the run to stop after the frames in flight.

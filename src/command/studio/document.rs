@@ -5,7 +5,7 @@ use crate::cli::{Failure, SceneArgs, assignment};
 use crate::command::scene_file::{SceneText, replace_missing};
 use crate::error::Error;
 use crate::language::Language;
-use crate::output::store::atomic::rewrite_whole;
+use crate::output::store::atomic::{rewrite_whole, write_whole};
 use crate::run::sandbox::PathSandbox;
 use crate::scene::edit::{self, Edit};
 use crate::scene::{Grammar, Parsed, Scene, Viewpoint, edits_through, tokens};
@@ -68,6 +68,8 @@ pub struct Document {
     text: String,
     folder: PathBuf,
     changes: Vec<Change>,
+    // The changes that are safe: those of the command line, or those of a file that keeps unsaved ones.
+    kept: Vec<Change>,
     // The last scene without faults.
     resolved: Resolved,
     problems: Option<String>,
@@ -102,13 +104,14 @@ impl Document {
     /// Reads the file. Faults are an error here, because there is no earlier scene to show.
     pub fn open(name: &str, args: SceneArgs) -> Result<Document, Failure> {
         let set = |(key, value): (&str, &str)| Change::from(Edit::Set(key.to_owned(), value.to_owned()));
-        let changes = args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?;
+        let changes: Vec<Change> = args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?;
         let mut document = Document {
             name: name.to_owned(),
             args,
             grammar: Grammar::Toml,
             text: String::new(),
             folder: Path::new(name).parent().unwrap_or(Path::new("")).to_owned(),
+            kept: changes.clone(),
             changes,
             resolved: Resolved::default(),
             problems: None,
@@ -241,6 +244,7 @@ impl Document {
 
     pub fn discard(&mut self) {
         self.changes.clear();
+        self.kept.clear();
         let result = self.resolved();
         self.take(result);
     }
@@ -256,10 +260,36 @@ impl Document {
         };
         rewrite_whole(Path::new(&self.name), |file| file.write_all(text.as_bytes()))?;
         self.changes.clear();
+        self.kept.clear();
         self.text = changed;
         self.stamp = stamp_of(Path::new(&self.name));
         self.version += 1;
         Ok(())
+    }
+
+    /// Keeps changes that were never written back in a file of their own beside the scene, because the studio ends.
+    /// Returns the file's path; None if nothing would be lost.
+    pub fn keep_unsaved(&mut self) -> Result<Option<PathBuf>, Failure> {
+        if self.changes.is_empty() || self.changes == self.kept {
+            return Ok(None);
+        }
+        self.follow();
+        let text = self.changed()?.text;
+        // An earlier file of this kind stays.
+        let names = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
+        let paths = names.map(|n| Path::new(&self.name).with_extension(format!("unsaved{n}.toml")));
+        let Some(path) = paths.into_iter().find(|path| std::fs::symlink_metadata(path).is_err()) else {
+            return Ok(None);
+        };
+        write_whole(&path, |file| file.write_all(text.as_bytes()))?;
+        self.kept.clone_from(&self.changes);
+        Ok(Some(path))
+    }
+
+    /// The changes, a line each.
+    pub fn unsaved(&self) -> Vec<String> {
+        let line = |change: &Change| format!("{} = {}", change.key, change.value.as_deref().unwrap_or_default());
+        self.changes.iter().map(line).collect()
     }
 
     pub fn tokens(&self) -> Result<String, Failure> {

@@ -10,6 +10,7 @@ use crate::output::formats::png;
 use crate::quote::brief;
 use crate::render::RenderOptions;
 use crate::render::sheet::{SHEET, sheet};
+use crate::report::say;
 use crate::threads::lock;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -41,6 +42,19 @@ impl Studio {
         let result = what(&mut self.document());
         self.tell();
         result
+    }
+
+    /// Keeps changes that are in no file, and says where.
+    pub fn keep_unsaved(&self) {
+        let mut document = self.document();
+        match document.keep_unsaved() {
+            Ok(None) => {}
+            Ok(Some(path)) => say(|l| l.unsaved_changes_kept(document.name(), path.display())),
+            Err(e) => {
+                say(|l| l.unsaved_changes_lost(e.shown(l)));
+                document.unsaved().iter().for_each(|line| say(|_| line.clone()));
+            }
+        }
     }
 
     pub fn state(&self) -> Value {
