@@ -24,7 +24,7 @@ messages! {
         "{path} начат как с `--encode {name}` и продолжается так же";
     unknown_tone(name) "the scene of {name} is unknown: its linear light is shown with `tone = \"soft\"`"
         "сцена {name} неизвестна: линейный свет показан с `tone = \"soft\"`";
-    video_has_frames(path, frames) "{path} has {frames}" "{path}: {frames}";
+    video_has_frames(path, frames) "{path} has {frames}" "{path}: в нём {frames}";
     video_has_frames_already(path, frames) "{path} has {frames} already" "{path}: уже есть {frames}";
     no_format_named(text, first) "`{text}` does not name a format (.png, .exr ...): frames are {first} ..."
         "`{text}` не называет формата (.png, .exr ...): кадры пишутся как {first} ...";

@@ -423,7 +423,7 @@ fn letters_that_look_like_digits_are_named() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs");
         let tokens = std::fs::read_to_string(root.join(name)).unwrap();
         let last = tokens.trim_end().rfind(char::is_whitespace).unwrap() + 1;
-        let wrong = format!("{}1е2 {}", &tokens[..last], &tokens[last..]);
+        let wrong = format!("{}1е2", &tokens[..last]);
         std::fs::write(dir.path().join("s.txt"), wrong).unwrap();
         let said = said(&["check", "s.txt"], 65);
         assert!(said.contains("`1е2` has a Cyrillic е (U+0435) where `e` is meant: 1e2"), "{name}: {said}");
