@@ -17,7 +17,7 @@ fn pictures_are_what_their_ending_says() {
         assert!(run.status.success(), "{name}: {}", words(&run));
     }
     let convert = |from: &str, to: &str| {
-        let run = polyfly(dir.path(), &["convert", from, to]);
+        let run = polyfly(dir.path(), &["convert", from, to, "--overwrite"]);
         assert!(run.status.success() && run.stdout.is_empty(), "{from} {to}: {}", words(&run));
         std::fs::read(dir.path().join(to)).unwrap()
     };
