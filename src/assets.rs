@@ -74,14 +74,19 @@ impl Assets {
             limits,
         })
     }
-    /// The same with the particles of another frame, colored over the same range.
+    /// The same with the sky and the particles of another frame, colored over the same range.
     pub fn at_frame(&self, scene: &Scene, frame: u32) -> Result<Assets, AssetError> {
-        let Some(particles) = &scene.world.particles else { return Ok(self.clone()) };
-        let mut particles = particles.clone();
-        particles.range = self.particles.as_ref().and_then(|p| p.range).or(particles.range);
-        let origin = Some(self.origin());
-        let particles = ColouredSpheres::load(&particles, frame, scene.output.frames, origin, self.limits)?;
-        Ok(Assets { particles: Some(particles), ..self.clone() })
+        let mut assets = self.clone();
+        if scene.sky_moves() {
+            assets.sky = SkyMap::of(&scene.at(f64::from(frame)).world.sky, self.limits)?.map(Arc::new);
+        }
+        if let Some(particles) = &scene.world.particles {
+            let mut particles = particles.clone();
+            particles.range = self.particles.as_ref().and_then(|p| p.range).or(particles.range);
+            let (frames, origin) = (scene.output.frames, Some(self.origin()));
+            assets.particles = Some(ColouredSpheres::load(&particles, frame, frames, origin, self.limits)?);
+        }
+        Ok(assets)
     }
 
     /// The point that devices take for the origin.

@@ -19,6 +19,7 @@ mod sky;
 pub mod upload;
 
 use crate::assets::Assets;
+use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_AO, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
     FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FILTER_LAST, FeatureSet, FloorQuad, FrameParams,
@@ -36,7 +37,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use upload::ArrayUploader;
 
-/// The arrays that stay for a whole run.
+/// The arrays that stay for a whole run, unless the sky's picture changes.
 #[derive(Clone, Debug, Default)]
 pub struct FixedArrays {
     pub floor: Vec<FloorQuad>,
@@ -56,6 +57,20 @@ pub struct FixedArrays {
     pub stars: Vec<Star>,
     /// The index of each cell's first star, and the number of stars at the end.
     pub star_cells: Vec<i32>,
+    // What the sky's arrays are made from.
+    map: Option<Arc<SkyMap>>,
+}
+
+impl FixedArrays {
+    // These arrays with those of this sky. Fog may hide it for a part of the clip.
+    fn under(self, map: Option<&Arc<SkyMap>>) -> FixedArrays {
+        let (stars, star_cells) = sky::stars(map.map(|map| &**map));
+        let sky = map.map(|map| map.with_rim()).unwrap_or_default();
+        FixedArrays { sky, stars, star_cells, map: map.cloned(), ..self }
+    }
+    fn is_under(&self, map: Option<&Arc<SkyMap>>) -> bool {
+        self.map.as_ref().map(Arc::as_ptr) == map.map(Arc::as_ptr)
+    }
 }
 
 /// A scene's arrays in host memory.
@@ -161,24 +176,22 @@ impl DeviceScene {
         mip_levels.extend(upload::height_levels(heights, &mut texels));
         let of_bodies = finish::pictures(&assets.finishes);
         let finish_levels = of_bodies.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
-        let (stars, star_cells) = sky::stars(sky::map(scene, assets));
         let fixed = FixedArrays {
-            stars,
-            star_cells,
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
             mip_levels,
             finish_levels,
             texels,
             tone_lut: tone_lut(scene.film.tone),
-            sky: sky::map(scene, assets).map(|s| s.with_rim()).unwrap_or_default(),
             filter: filter_places(scene.film.filter),
-        };
+            ..FixedArrays::default()
+        }
+        .under(assets.sky.as_ref());
         let constants = constants(scene, assets, &geometry);
         let lights = Arc::new(Lights::new(scene, assets, &geometry, glow::air_lights(scene, &geometry)));
         Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin, trees })
     }
 
-    /// The scene at another time: that of `scene`, with the particles of `assets`. The light map and an automatic exposure stay.
+    /// The scene at another time: that of `scene`, with the particles and the sky of `assets`. The light map and an automatic exposure stay.
     pub fn at_time(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let scene = &*scene.seen_from(self.origin);
@@ -207,7 +220,11 @@ impl DeviceScene {
             };
             Constants { lightmap_scale, lightmap_size, cutoff: cutoffs.0, light_cutoff: cutoffs.1, ..now }
         };
-        let (fixed, trees) = (Arc::clone(&self.fixed), self.trees.clone());
+        let fixed = match self.fixed.is_under(assets.sky.as_ref()) {
+            true => Arc::clone(&self.fixed),
+            false => Arc::new((*self.fixed).clone().under(assets.sky.as_ref())),
+        };
+        let trees = self.trees.clone();
         Ok(DeviceScene { fixed, geometry, lights, constants, origin: self.origin, trees })
     }
 

@@ -125,9 +125,17 @@ impl Scene {
     pub(crate) fn moves(&self) -> bool {
         self.lamps_move() || !self.tracks.is_empty() || self.world.relief().is_some_and(Relief::drifts)
     }
-    /// Whether each frame has geometry of its own.
+    /// Whether the sky's picture changes over the clip.
+    pub(crate) fn sky_moves(&self) -> bool {
+        self.world.sky.image.is_some() && self.tracks.within("sky.").next().is_some()
+    }
+    /// Whether each frame has geometry of its own. Parts of the sky that are sampled for light belong to it.
     pub(crate) fn geometry_moves(&self) -> bool {
-        self.lamps_move() || self.world.particles.as_ref().is_some_and(Particles::is_animated)
+        let samples_sky = self.render.integrator.capabilities().samples_emitters && self.world.sky.image.is_some();
+        let is_hidden = || self.tracks.within("air.density").next().is_some();
+        self.lamps_move()
+            || self.world.particles.as_ref().is_some_and(Particles::is_animated)
+            || samples_sky && (self.sky_moves() || is_hidden())
     }
     /// Whether frames differ in more than the camera's place and direction.
     pub(crate) fn is_animated(&self) -> bool {
@@ -243,8 +251,10 @@ impl Scene {
                 };
                 problems.push(LoopProblem::new(language.body_moved(i, format_args!("{off:.4}")), help));
             }
+            // What their pattern does; values over time have been asked already.
+            let lit = body.at(1.0);
             let lamps =
-                (a.lamp_intensity - b.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, b.lamp_colour) < 1e-6;
+                (a.lamp_intensity - lit.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, lit.lamp_colour) < 1e-6;
             let phase = match body.lamp_pattern {
                 LampPattern::Chase(n) => n.fract() == 0.0,
                 _ => true,

@@ -20,17 +20,17 @@ keys! {
         /// An equirectangular picture instead of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @sun, @studio, @dusk, @night, @overcast.
         pub image: Option<SkySource> = None, example("\"@dusk\""), group("Picture");
         /// Rotates the picture about the vertical axis, counterclockwise from above.
-        pub rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
+        pub rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled(), animated();
         /// Multiplies the picture's light.
-        pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled();
+        pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled(), animated();
         /// Height of the sun above the horizon; it stands in the direction of +x, which `rotation_deg` turns. A low sun is red.
-        pub sun_elevation_deg: f64 = 20.0, rule(Rule::Within(-18.0, 90.0)), unit("degrees"), when("image", &["@sun"]), group("Sun");
+        pub sun_elevation_deg: f64 = 20.0, rule(Rule::Within(-18.0, 90.0)), unit("degrees"), when("image", &["@sun"]), group("Sun"), animated();
         /// Diameter of the sun's disc; a larger one gives softer shadows and as much light.
-        pub sun_size_deg: f64 = 0.53, rule(Rule::Within(0.1, 30.0)), unit("degrees"), slider(0.1, 5.0), when("image", &["@sun"]);
+        pub sun_size_deg: f64 = 0.53, rule(Rule::Within(0.1, 30.0)), unit("degrees"), slider(0.1, 5.0), when("image", &["@sun"]), animated();
         /// Haze: the optical depth of air and haze over that of clear air.
-        pub turbidity: f64 = 2.0, rule(Rule::Within(1.0, 10.0)), when("image", &["@sun"]);
+        pub turbidity: f64 = 2.0, rule(Rule::Within(1.0, 10.0)), when("image", &["@sun"]), animated();
         /// Color of the ground below the horizon.
-        pub ground: Vec3 = [0.3; 3], colour(), rule(Rule::Fraction), when("image", &["@sun"]);
+        pub ground: Vec3 = [0.3; 3], colour(), rule(Rule::Fraction), when("image", &["@sun"]), animated();
         /// Frames are transparent where the camera sees only sky (.png, .exr, .tiff, .webp, .data); the sky still lights the scene and shows in mirrors.
         pub transparent: bool = false, group("Transparency");
     }

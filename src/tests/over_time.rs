@@ -84,6 +84,13 @@ fn faults_of_values_over_time_have_a_place() {
     // Faults of a clip that should loop, and light that is made of nothing.
     let text = "[output]\nloop = true\n[[body]]\nsolid = \"cube\"\nradius = { keys = [[0, 1], [0.5, 2]] }\n";
     assert!(faults(text)[0].contains("`body.0.radius` has another value at the end"), "{:?}", faults(text));
+    let lamps = text
+        .replace("radius = { keys = [[0, 1], [0.5, 2]] }", "lamps = 3\nlamp_intensity = { keys = [[0, 1], [1, 2]] }");
+    assert!(
+        faults(&lamps).len() == 1 && faults(&lamps)[0].contains("`body.0.lamp_intensity` has"),
+        "{:?}",
+        faults(&lamps)
+    );
     let closed = text.replace("2]] }", "2]], closed = true }");
     assert_eq!(faults(&closed), Vec::<String>::new());
     assert_eq!(
@@ -157,15 +164,13 @@ fn a_scene_at_a_moment_is_the_scene_with_the_values_of_that_moment() {
             "fov_deg" => (40.0, 50.0, 60.0),
             "abbe" => (20.0, 30.0, 50.0),
             "film_ior" | "coat_ior" => (1.2, 1.4, 2.4),
+            "turbidity" => (1.5, 2.0, 4.0),
             _ => (0.25, 0.5, 0.9),
         };
-        let changing = toml(&with(
-            ALL,
-            &header,
-            key,
-            &format!("{{ keys = [[0, {}], [0.5, {}], [1, {}]] }}", value(low), value(middle), value(high)),
-        ));
-        let still = toml(&with(ALL, &header, key, &value(middle)));
+        let all = if header == "[sky]" { sunny(ALL) } else { ALL.to_owned() };
+        let keys = format!("{{ keys = [[0, {}], [0.5, {}], [1, {}]] }}", value(low), value(middle), value(high));
+        let changing = toml(&with(&all, &header, key, &keys));
+        let still = toml(&with(&all, &header, key, &value(middle)));
         let (moment, mut here) = (f64::from(FRAMES) / 2.0, changing.at(f64::from(FRAMES) / 2.0).into_owned());
         // An angle of a body counts from there.
         assert_eq!(
@@ -182,6 +187,33 @@ fn a_scene_at_a_moment_is_the_scene_with_the_values_of_that_moment() {
         }
         assert_eq!(here, expected, "{header} {key}");
         assert_eq!(toml(&changing.to_toml()), changing, "{header} {key}");
+    }
+}
+
+fn sunny(text: &str) -> String {
+    text.replace("zenith = 0.2\n", "image = \"@sun\"\n")
+}
+
+// The sky's picture, its sun and its share of the light of paths; fog that hides it for a part of the clip.
+#[test]
+fn the_sky_changes() {
+    let paths = ALL.replace("samples = 2\ndepth = 4\nlamp_samples = 2\n", "integrator = \"path\"\nsamples = 4\n");
+    for (header, key, values) in [
+        ("[sky]", "intensity", ["0", "0.7", "1"]),
+        ("[sky]", "rotation_deg", ["0", "100", "200"]),
+        ("[sky]", "sun_elevation_deg", ["-5", "30", "2"]),
+        ("[sky]", "turbidity", ["2", "5", "2"]),
+        ("[air]", "density", ["0.2", "0", "0.1"]),
+        ("[air]", "density", ["0", "0.2", "0"]),
+    ] {
+        for text in [ALL, &*paths].map(sunny) {
+            let keys = format!("{{ keys = [[0, {}], [0.5, {}], [1, {}]] }}", values[0], values[1], values[2]);
+            let [changing, still, first] =
+                [&*keys, values[1], values[0]].map(|value| toml(&with(&text, header, key, value)));
+            let [here, expected, other] =
+                [changing, still, first].map(|scene| picture(&scene, FRAMES / 2, RenderOptions::on_cpu()));
+            assert!(here == expected && here != other, "{key}");
+        }
     }
 }
 
