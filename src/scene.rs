@@ -102,6 +102,12 @@ pub struct Parsed {
 }
 
 impl Scene {
+    /// Whether the light of a sample is drawn at random: by paths and occlusion rays, and on rough surfaces.
+    pub(crate) fn draws_light_at_random(&self) -> bool {
+        let is_rough = || self.world.all_materials().any(|material| material.roughness > 0.0);
+        let gets_rough = || self.tracks.within("").any(|(path, _)| path.ends_with(".roughness"));
+        self.render.integrator.capabilities().random_samples || is_rough() || gets_rough()
+    }
     /// Parses a scene in either grammar. `name` appears in messages; relative paths of a TOML scene start in
     /// `folder`. Files that the scene names are not opened here.
     ///

@@ -22,7 +22,7 @@ pub enum QualityArg {
     /// As the scene says.
     Standard,
     /// Four times the samples (adaptive ones: at most, and half the noise), twice the shadow rays, half as many bounces
-    /// more. What is drawn at random is denoised, with the same bytes on all machines.
+    /// more. Where light is drawn at random, by paths or on rough surfaces, it is denoised, with the same bytes on all machines.
     Final,
 }
 
@@ -55,7 +55,7 @@ impl QualityArg {
                 render.depth = (render.depth + render.depth / 2).min(MAX_DEPTH);
                 render.light_samples = (2 * render.light_samples).min(MAX_LIGHT_SAMPLES);
                 render.ao_samples = (2 * render.ao_samples).min(MAX_LIGHT_SAMPLES);
-                if render.integrator.capabilities().random_samples {
+                if scene.draws_light_at_random() {
                     scene.film.denoise = Denoise::Guided;
                     scene.film.denoise_frames = scene.film.denoise_frames.max(FINAL_DENOISE_FRAMES);
                 }
@@ -241,6 +241,10 @@ mod tests {
         let mut scene = Scene::sample();
         QualityArg::Final.apply(&mut scene);
         assert_eq!(scene.film.denoise, Denoise::None);
+        let mut rough = Scene::sample();
+        rough.world.bodies[0].material.roughness = 0.2;
+        QualityArg::Final.apply(&mut rough);
+        assert_eq!(rough.film.denoise, Denoise::Guided);
         scene.render.set_paths(16);
         QualityArg::Draft.apply(&mut scene);
         assert_eq!(scene.film.denoise, Denoise::None);

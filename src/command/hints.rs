@@ -101,9 +101,7 @@ fn of_sky(scene: &Scene, language: Language) -> Option<String> {
 fn of_grain(scene: &Scene, language: Language) -> Option<String> {
     let smooth = |frame: u32| {
         let now = scene.at(f64::from(frame));
-        let world = &now.world;
-        let (floor, bodies) = (world.floor.iter().map(|f| &f.material), world.bodies.iter().map(|b| &b.material));
-        let all = floor.chain(bodies).chain(world.materials());
+        let all = now.world.all_materials();
         all.map(|m| m.grain.anisotropy > 0.0 && m.roughness == 0.0).collect::<Vec<bool>>()
     };
     let frames = scene.output.frames;

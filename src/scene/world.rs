@@ -44,6 +44,11 @@ impl World {
         let ellipsoids = self.ellipsoids.iter().map(|e| &e.material);
         spheres.chain(ellipsoids).chain(self.panel_materials()).chain(self.particles.iter().map(|p| &p.material))
     }
+    /// The materials of all objects.
+    pub(crate) fn all_materials(&self) -> impl Iterator<Item = &Material> {
+        let floor = self.floor.iter().map(|floor| &floor.material);
+        floor.chain(self.bodies.iter().map(|body| &body.material)).chain(self.materials())
+    }
     /// The materials of meshes, followed by those of rectangles.
     pub(crate) fn panel_materials(&self) -> impl Iterator<Item = &Material> {
         self.meshes.iter().map(|m| &m.material).chain(self.rectangles.iter().map(|r| &r.material))
