@@ -13,12 +13,22 @@ const BEVEL: f64 = 0.02;
 const AMBIENT: Vec3 = [0.14, 0.14, 0.17];
 /// The light of the sky.
 const SKY: f64 = 0.4;
+/// The sky around a bent floor, which ends before the horizon: haze on all sides, also below.
+const HAZE: [Vec3; 2] = [[0.08, 0.11, 0.26], [0.31, 0.21, 0.22]];
+/// The distance at which a bent floor is half faded, over that of its farthest corner from the axis.
+const BENT_FADE: f64 = 0.7;
+/// Samples along a pixel's side.
+const SAMPLES: u32 = 3;
 /// The fewest samples of a pixel that an open shutter makes a streak of.
-const MOMENTS: u32 = 9;
+const MOMENTS: u32 = SAMPLES * SAMPLES;
 /// The distance at which the floor is half faded, over the largest distance of the camera from the axis.
 const FADE: f64 = 3.4;
 
 impl Look {
+    /// Whether tokens that end with the number of samples give a key that a look may decide.
+    pub(crate) fn tokens_give(key: &str) -> bool {
+        key == "render.samples"
+    }
     /// Gives the look's value to every key that the scene's text has not given. `is_given` says of a key, such as
     /// `film.bloom` or `body.0.bar`, whether the text gives it.
     pub(crate) fn apply(self, scene: &mut Scene, is_given: &dyn Fn(&str) -> bool) {
@@ -56,11 +66,12 @@ impl Look {
 
 impl Look {
     /// A scene to which the look is not applied yet, in TOML: with the look's name, and without the keys that the look decides.
-    pub(crate) fn text(self, scene: &Scene) -> String {
+    pub(crate) fn text(self, scene: &Scene, is_given: &dyn Fn(&str) -> bool) -> String {
         let own = RefCell::new(Vec::new());
         self.apply(&mut scene.clone(), &|key| {
-            own.borrow_mut().push(key.to_owned());
-            false
+            let is_given = is_given(key);
+            own.borrow_mut().extend((!is_given).then(|| key.to_owned()));
+            is_given
         });
         let mut named = scene.clone();
         named.film.look = Some(self);
@@ -81,11 +92,20 @@ fn film(scene: &mut Scene, is_given: &dyn Fn(&str) -> bool) {
     set("film.bloom", &mut || film.bloom = 0.1);
     set("film.bloom_radius", &mut || film.bloom_radius = 0.14);
     set("film.vignette", &mut || film.vignette = 0.3);
+    let bent = world.floor.as_ref().map(|floor| floor.corners).filter(|corners| !is_parallelogram(corners));
     // A sky that mirrors have something of. One that the scene gives stays.
     if !is_given("sky") {
-        world.sky = Sky { image: Some(SkySource::Dusk), intensity: SKY, ..Sky::default() };
+        let [zenith, horizon] = HAZE;
+        world.sky = match bent {
+            Some(_) => Sky { zenith, horizon, ..Sky::default() },
+            None => Sky { image: Some(SkySource::Dusk), intensity: SKY, ..Sky::default() },
+        };
     }
     set("render.ambient", &mut || world.ambient = AMBIENT);
+    // With one, edges and lamps are jagged. Path tracing has samples enough.
+    if !render.integrator.capabilities().random_samples {
+        set("render.samples", &mut || render.set_samples(SAMPLES));
+    }
     // A frame has a moment for each sample: fewer would show as copies.
     if output.frames > 1
         && render.samples_per_pixel() >= MOMENTS
@@ -98,12 +118,14 @@ fn film(scene: &mut Scene, is_given: &dyn Fn(&str) -> bool) {
         CameraPath::Cylinder { eye, .. } => eye.r0.abs() + eye.ar.abs(),
         _ => 8.0,
     };
-    if let Some(floor) = &mut world.floor
-        && is_parallelogram(&floor.corners)
-    {
-        set("floor.size", &mut || floor.shape = FloorShape::Endless);
-        if floor.shape == FloorShape::Endless {
-            set("floor.fade", &mut || floor.fade = (FADE * far).round());
-        }
+    let Some(floor) = &mut world.floor else { return };
+    if let Some(corners) = bent {
+        let reach = corners.iter().map(|[x, y, _]| libm::hypot(*x, *y)).fold(0.0, f64::max);
+        set("floor.fade", &mut || floor.fade = (10.0 * BENT_FADE * reach).round() / 10.0);
+        return;
+    }
+    set("floor.size", &mut || floor.shape = FloorShape::Endless);
+    if floor.shape == FloorShape::Endless {
+        set("floor.fade", &mut || floor.fade = (FADE * far).round());
     }
 }

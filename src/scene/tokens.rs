@@ -280,18 +280,26 @@ fn solid_name(language: Language, solid: Solid) -> String {
 
 /// Parses a scene.
 pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
-    let (mut scene, look, warnings) = parse_plain(text, reading)?;
-    look.apply(&mut scene, &|_| false);
+    let Plain { mut scene, look, is_given, warnings } = parse_plain(text, reading)?;
+    look.apply(&mut scene, &is_given);
     Ok((scene, warnings))
 }
 
 /// A scene in TOML whose look is named, without the keys that the look decides.
 pub fn in_toml(text: &str, reading: ParseOptions) -> Result<String, Vec<Problem>> {
-    parse_plain(text, reading).map(|(scene, look, _)| look.text(&scene))
+    parse_plain(text, reading).map(|plain| plain.look.text(&plain.scene, &plain.is_given))
 }
 
-// Parses a scene without its look, and its look.
-fn parse_plain(text: &str, reading: ParseOptions) -> Result<(Scene, Look, Vec<Problem>), Vec<Problem>> {
+// A scene without its look.
+struct Plain {
+    scene: Scene,
+    look: Look,
+    // Whether tokens give a key that a look may decide.
+    is_given: fn(&str) -> bool,
+    warnings: Vec<Problem>,
+}
+
+fn parse_plain(text: &str, reading: ParseOptions) -> Result<Plain, Vec<Problem>> {
     read(text, reading).map_err(|problem| {
         if problem.help.is_some() {
             return vec![problem];
@@ -359,7 +367,7 @@ fn other_language(text: &str) -> Option<&'static str> {
 }
 
 // Reads a scene without its look, and its look.
-fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Look, Vec<Problem>), Problem> {
+fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
     let tokens = split(text);
     let language = reading.language;
     let (expected, whole_scene) = (language.expected(language.a_scene()), language.prints_a_scene());
@@ -414,7 +422,8 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Look, Vec<Problem>)
             }
         }
     }
-    if dialect != Dialect::Reduced && r.next < r.tokens.len() {
+    let has_samples = dialect != Dialect::Reduced && r.next < r.tokens.len();
+    if has_samples {
         if dialect == Dialect::Full {
             depth = r.whole(&language.depth(), rule::<RenderSettings>("depth"))?;
         }
@@ -436,5 +445,6 @@ fn read(text: &str, reading: ParseOptions) -> Result<(Scene, Look, Vec<Problem>)
     };
     // The programs of the two shorter dialects know no lamps and shade plainly.
     let own = if dialect == Dialect::Full { Look::Film } else { Look::Plain };
-    Ok((scene, reading.look.unwrap_or(own), r.warnings))
+    let is_given = if has_samples { Look::tokens_give } else { |_: &str| false };
+    Ok(Plain { scene, look: reading.look.unwrap_or(own), is_given, warnings: r.warnings })
 }

@@ -4,7 +4,7 @@ use super::common::*;
 use crate::Scene;
 use crate::scene::builtin::DEFAULT_TOKENS;
 use crate::scene::{
-    self, Body, Exposure, FilmSettings, FloorShape, LampShape, Look, ParseOptions, SkySource, Tone, tokens,
+    self, Body, Exposure, FilmSettings, FloorShape, LampShape, Look, ParseOptions, SkySource, Tone, World, tokens,
 };
 
 const REDUCED: &str = "5\nx_%d.data\n64 48 100\n7 3 0 2 1 2 6 1 0 0\n2 0 0 .5 .1 1 4 1 0 0\n\
@@ -31,6 +31,18 @@ fn tokens_with_lamps_get_a_film_and_shorter_ones_stay_plain() {
     assert_ne!(read(REDUCED, Some(Look::Film)).film, FilmSettings::default());
 }
 
+#[test]
+fn the_look_of_film_has_nine_samples_where_the_text_gives_none() {
+    let samples = |text: &str, look| read(text, Some(look)).render.samples_per_pixel();
+    assert_eq!((samples(REDUCED, Look::Film), samples(REDUCED, Look::Plain)), (9, 1));
+    let without = DEFAULT_TOKENS.trim_end().strip_suffix("24 3").unwrap();
+    assert_eq!(samples(without, Look::Film), 9);
+    let one = format!("{without}24 1");
+    assert_eq!(samples(&one, Look::Film), 1);
+    let in_toml = tokens::in_toml(&one, ParseOptions::default()).unwrap();
+    assert!(in_toml.contains("look = \"film\"") && read(&in_toml, None).render.samples_per_pixel() == 1, "{in_toml}");
+}
+
 // What the tokens meant before they had looks.
 #[test]
 fn the_plain_look_is_flat() {
@@ -49,8 +61,10 @@ fn the_plain_look_is_flat() {
 fn a_still_has_no_shutter_and_a_bent_floor_stays_square() {
     let still = read(&DEFAULT_TOKENS.replacen("600", "1", 1), None);
     assert_eq!(still.camera.shutter, 0.0);
-    let bent = read(&DEFAULT_TOKENS.replacen("-12.0 12.0 -1.85", "-12.0 12.0 -1.5", 1), None);
-    assert_eq!(bent.world.floor.unwrap().shape, FloorShape::Square);
+    let World { floor, sky, .. } = read(&DEFAULT_TOKENS.replacen("-12.0 12.0 -1.85", "-12.0 12.0 -1.5", 1), None).world;
+    let floor = floor.unwrap();
+    // Its edges are lost in haze, and nothing below it is black.
+    assert!(floor.shape == FloorShape::Square && floor.fade > 10.0 && sky.image.is_none() && sky.horizon > [0.1; 3]);
 }
 
 // The keys in TOML are those of the look, and mean the same without it.

@@ -427,7 +427,7 @@ proptest! {
     #[test]
     fn tokens_read_back_as_the_same_scene(scene in any_scene(true), is_film in any::<bool>()) {
         let (mut scene, look) = (scene, if is_film { Look::Film } else { Look::Plain });
-        look.apply(&mut scene, &|_| false);
+        look.apply(&mut scene, &Look::tokens_give);
         let text = tokens::write(&scene).unwrap();
         let solids = [0, 1, 2].map(|i| scene.world.bodies[i].solid);
         let again = scene::parse(&text, "scene", ParseOptions { solids, look: Some(look), ..ParseOptions::default() }).map(|p| p.scene).map_err(|e| e.to_string());

@@ -42,7 +42,7 @@ fn as_tokens(scene: &Scene, look: Look) -> Scene {
         output: Output { frames: output.frames, files: output.files.clone(), ..Output::default() },
         ..Scene::default()
     };
-    look.apply(&mut expressed, &|_| false);
+    look.apply(&mut expressed, &Look::tokens_give);
     expressed
 }
 
