@@ -211,6 +211,11 @@ messages! {
     sum_above_one(first, second, name, why) "tokens {first} and {second} ({name}): {why}" "токены {first} и {second} ({name}): {why}";
     above_one(reflection, transparency) "reflection {reflection} + transparency {transparency} is above 1"
         "отражение {reflection} + прозрачность {transparency} больше 1";
+    changes_nothing(key) "`{key}` changes nothing" "`{key}` ничего не меняет";
+    picture_covers_gradient() "the sky has an `image`, which covers its gradient" "у неба есть `image`, она закрывает градиент";
+    needs(table, key) "[{table}] has no `{key}`" "в [{table}] нет `{key}`";
+    gamma_is_of_clip() "only `tone = \"clip\"` has a gamma" "гамма есть только у `tone = \"clip\"`";
+    lamps_are_on_bars() "lamps stand on bars, and `bar` is 0" "лампы стоят на рамке граней, а `bar` равно 0";
     adds_light() "the body adds light of its own" "тело добавляет собственный свет";
     scene_is_complete(number, text) "token {number} is `{text}`, and the scene is already complete"
         "токен {number}: `{text}`, а сцена уже полна";

@@ -5,7 +5,7 @@ use super::diagnostic::Problem;
 use super::keys::read::{Context, Table};
 use super::keys::{Keys, over_time, schema};
 use super::material::above_one;
-use super::{ParseOptions, Scene, Tracks, suggest};
+use super::{Lamps, ParseOptions, Scene, Tone, Tracks, suggest};
 use crate::language::Language;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -60,6 +60,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     }
     scene.tracks = Tracks::new(std::mem::take(&mut table.context.tracks));
     warn_of_sums(&scene, &mut table);
+    warn_of_idle_keys(&scene, &mut table);
     table.finish();
     let world = &scene.world;
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();
@@ -96,6 +97,34 @@ fn warn_of_sums(scene: &Scene, table: &mut Table) {
         });
         if let (Some((time, what)), Some(place)) = (wrong, table.place(&track.path)) {
             table.warn(place, l.at_time(time, what), l.adds_light());
+        }
+    }
+}
+
+// Warns of keys that change nothing beside other keys of the scene.
+fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
+    let (world, l) = (&scene.world, table.language());
+    let has_picture = world.sky.image.is_some();
+    let changes = |path: &str| scene.tracks.within(path).next().is_some();
+    let is_clear = !world.air.is_foggy() && !changes("air.density");
+    let is_clip = matches!(scene.film.tone, Tone::Clip { .. });
+    let mut idle = vec![
+        ("sky.zenith".to_owned(), has_picture, l.picture_covers_gradient()),
+        ("sky.horizon".to_owned(), has_picture, l.picture_covers_gradient()),
+        ("sky.from_below".to_owned(), has_picture, l.picture_covers_gradient()),
+        ("sky.rotation_deg".to_owned(), !has_picture, l.needs("sky", "image")),
+        ("sky.intensity".to_owned(), !has_picture, l.needs("sky", "image")),
+        ("air.color".to_owned(), is_clear, l.needs("air", "density")),
+        ("film.gamma".to_owned(), !is_clip, l.gamma_is_of_clip()),
+    ];
+    for (i, body) in world.bodies.iter().enumerate() {
+        let is_bare = body.bar == 0.0 && body.lamps != Lamps::Each(0) && !changes(&format!("body.{i}.bar"));
+        idle.push((format!("body.{i}.lamps"), is_bare, l.lamps_are_on_bars()));
+    }
+    for (path, is_idle, why) in idle {
+        if let (true, Some(place)) = (is_idle, table.place(&path)) {
+            let key = path.rsplit('.').next().unwrap_or(&path);
+            table.warn(place, l.changes_nothing(key), why);
         }
     }
 }

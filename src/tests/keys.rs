@@ -1,10 +1,10 @@
 //! Declarations of keys: a table of a made-up kind is read, written and described.
 
-use crate::scene::ParseOptions;
 use crate::scene::diagnostic::Rule;
 use crate::scene::keys::read::{Context, Table};
 use crate::scene::keys::words::names;
 use crate::scene::keys::{Keys, keys, reference, schema};
+use crate::scene::{ParseOptions, Scene};
 use std::sync::LazyLock;
 use toml::de::DeTable;
 
@@ -105,4 +105,28 @@ fn of_many_faults_only_the_first_come_with_suggestions() {
     let problems = read(&text).1;
     let suggested = problems.iter().filter(|problem| problem.ends_with("expected one of pot, cup")).count();
     assert!(problems.len() == 3000 && (1000..1100).contains(&suggested), "{suggested}");
+}
+
+// A key that changes nothing is not left without a word, and one that does is not blamed.
+#[test]
+fn idle_keys_are_named() {
+    let warnings = |text: &str| {
+        let parsed = Scene::parse(text, "test", "".as_ref()).unwrap_or_else(|e| panic!("{e}"));
+        let lines = parsed.warnings.into_iter().map(|warning| format!("{} {}", &text[warning.span], warning.what));
+        lines.collect::<Vec<_>>()
+    };
+    let body = "[[body]]\nsolid = \"cube\"\n";
+    for (idle, what, needed) in [
+        ("[sky]\nzenith = 0.2\n", "0.2 `zenith` changes nothing", ("image = \"@dusk\"\n", "")),
+        ("[sky]\nhorizon = 0.2\n", "0.2 `horizon` changes nothing", ("image = \"@sun\"\n", "")),
+        ("[sky]\nintensity = 2\n", "2 `intensity` changes nothing", ("", "image = \"@dusk\"\n")),
+        ("[air]\ncolor = 0.5\n", "0.5 `color` changes nothing", ("", "density = { keys = [[0, 0], [1, 0.1]] }\n")),
+        ("[film]\ngamma = 2\n", "2 `gamma` changes nothing", ("tone = \"agx\"\n", "tone = \"clip\"\n")),
+        ("[[body]]\nsolid = \"cube\"\nlamps = 5\n", "5 `lamps` changes nothing", ("bar = 0\n", "bar = 0.02\n")),
+    ] {
+        let text =
+            |with: &str| if idle.contains("body") { format!("{idle}{with}") } else { format!("{body}{idle}{with}") };
+        assert_eq!(warnings(&text(needed.0)), [what]);
+        assert_eq!(warnings(&text(needed.1)), [""; 0], "{idle}");
+    }
 }
