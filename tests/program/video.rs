@@ -318,6 +318,8 @@ fn films_are_what_their_ending_says() {
         ("s.mkv", &["--codec", "ffv1", "--encode", "small"], "ffv1 - yuv420p 64x64"),
         ("a.mkv", &["--codec", "h265"], "hevc Main yuv420p 64x64"),
         ("f.mkv", &["--codec", "ffv1"], "ffv1 - yuv420p 64x64"),
+        ("u.mkv", &["--codec", "utvideo"], "utvideo - yuv422p 64x64"),
+        ("u.mov", &["--codec", "utvideo"], "utvideo - yuv422p 64x64"),
         ("a.webm", &[], "vp9 Profile 0 yuv420p 64x64"),
         ("b.webm", &["--codec", "av1"], "av1 Main yuv420p 64x64"),
         ("v.mp4", &["--codec", "vp9"], "vp9 Profile 0 yuv420p 64x64"),
@@ -335,7 +337,7 @@ fn films_are_what_their_ending_says() {
         let bytes = std::fs::read(dir.path().join(film)).unwrap();
         let place = |name: &[u8]| bytes.windows(4).position(|four| four == name);
         if let (Some(index), Some(pictures)) = (place(b"moov"), place(b"mdat")) {
-            assert_eq!(index > pictures, ["p.mov", "d.mov"].contains(&film), "{film}");
+            assert_eq!(index > pictures, ["p.mov", "d.mov", "u.mov"].contains(&film), "{film}");
         }
         // The film names its origin, and is not made again.
         if film != "a.gif" {
@@ -358,7 +360,7 @@ fn films_are_what_their_ending_says() {
     let frames = image::AnimationDecoder::into_frames(image::codecs::webp::WebPDecoder::new(file).unwrap());
     let sizes: Vec<_> = frames.map(|frame| frame.unwrap().into_buffer().dimensions()).collect();
     assert_eq!(sizes, [(64, 64); 17]);
-    assert_eq!(names(dir.path()).len(), 11, "nothing is left: {:?}", names(dir.path()));
+    assert_eq!(names(dir.path()).len(), 13, "nothing is left: {:?}", names(dir.path()));
     for (film, more, what) in [
         ("x.webm", ["--codec", "h264"], "a .webm holds vp9, av1, not h264"),
         ("x.gif", ["--codec", "av1"], "--codec: a .gif has a codec of its own, not av1: leave the flag out"),

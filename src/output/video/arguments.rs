@@ -139,6 +139,7 @@ mod tests {
             ("prores", "-c:v prores_aw -pix_fmt yuv422p10le -profile:v 3 -filter_threads 1 -threads 4 -vendor apl0"),
             ("dnxhr", "-c:v dnxhd -pix_fmt yuv422p -profile:v dnxhr_hq -filter_threads 1 -threads 4"),
             ("ffv1", "-c:v ffv1 -pix_fmt yuv420p -filter_threads 1 -threads 4 -level 3 -g 1 -slicecrc 1"),
+            ("utvideo", "-c:v utvideo -pix_fmt yuv422p -filter_threads 1 -threads 4 -pred median"),
             (
                 "h264_nvenc",
                 "-c:v h264_nvenc -pix_fmt yuv420p -cq 20 -preset p5 -filter_threads 1 -threads 4 -rc vbr -b:v 0",

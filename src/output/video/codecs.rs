@@ -224,6 +224,18 @@ pub const CODECS: &[Codec] = &[
         ..SOFTWARE
     },
     Codec {
+        name: "utvideo",
+        about: "Ut Video, without loss, for editing: three times as fast as ffv1, and twice as large",
+        encoder: "utvideo",
+        containers: &["mkv", "mov"],
+        segment_format: "mov",
+        eight_bits: pixels("yuv422p"),
+        ten_bits: None,
+        arguments: "-pred median",
+        is_master: true,
+        ..SOFTWARE
+    },
+    Codec {
         name: "h264_nvenc",
         about: "H.264 by an NVIDIA GPU",
         encoder: "h264_nvenc",
