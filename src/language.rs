@@ -409,6 +409,9 @@ messages! {
     grey_sky(code, tone)
         "the sky's white is shown as {code} of 255: the tone curve \"{tone}\" keeps room for what is brighter; `tone = \"clip\"` in [film] shows it as it is"
         "белое небо выглядит как {code} из 255: кривая \"{tone}\" оставляет место для более яркого; `tone = \"clip\"` в [film] покажет его как есть";
+    sun_behind_glass()
+        "paths meet the sun behind glass by chance, which leaves white dots: `clamp = 1` in [render] dims them; `integrator = \"whitted\"` with `caustics = true` has none behind flat faces"
+        "пути попадают в солнце за стеклом случайно, и остаются белые точки: `clamp = 1` в [render] приглушает их; с `integrator = \"whitted\"` и `caustics = true` за плоскими гранями их нет";
     smooth_grain()
         "`anisotropy` changes nothing where `roughness` is 0: a smooth metal shows no grain; give it a `roughness`"
         "`anisotropy` ничего не меняет, где `roughness` равна 0: у гладкого металла шлифовка не видна; задайте `roughness`";

@@ -5,7 +5,7 @@ use super::hint::Hint;
 use crate::language::Language;
 use crate::math::vec3::{Vec3, dot, length, sub};
 use crate::render::frames::FrameList;
-use crate::scene::{Scene, View};
+use crate::scene::{Integrator, Material, Scene, SkySource, View};
 
 // Maximum number of pairs of a view and a body that are tested. With many bodies, fewer views are tested.
 const COMPARED: usize = 2_000_000;
@@ -17,7 +17,7 @@ const NARROW_DEG: f64 = 2.0;
 
 /// Likely mistakes, one sentence each.
 pub fn hints(scene: &Scene, language: Language) -> Vec<Hint> {
-    let others = of_sky(scene, language).into_iter().chain(of_grain(scene, language));
+    let others = of_sky(scene, language).into_iter().chain(of_sun(scene, language)).chain(of_grain(scene, language));
     of_camera(scene, language).into_iter().chain(others.map(Hint::from)).collect()
 }
 
@@ -95,6 +95,16 @@ fn of_sky(scene: &Scene, language: Language) -> Option<String> {
     let is_white = sky.image.is_none() && sky.zenith.iter().chain(&sky.horizon).all(|&x| x == 1.0);
     let shown = 255.0 * tone.encode(tone.tone_map([1.0; 3])[0].clamp(0.0, 1.0));
     (is_white && shown < NEARLY_WHITE).then(|| language.grey_sky(format_args!("{shown:.0}"), tone.name()))
+}
+
+// Checks whether paths must meet the small sun behind glass by chance.
+fn of_sun(scene: &Scene, language: Language) -> Option<String> {
+    let (sky, render) = (&scene.world.sky, &scene.render);
+    let is_glass = |m: &Material| m.shares().1 > 0.0 && m.ior() != 1.0;
+    let is_rare = sky.image == Some(SkySource::Sun) && sky.intensity > 0.0;
+    let is_bent = || scene.world.all_materials().any(is_glass);
+    (render.integrator == Integrator::Path && render.clamp == 0.0 && is_rare && is_bent())
+        .then(|| language.sun_behind_glass())
 }
 
 // Checks whether a metal has a grain, but never a roughness.
