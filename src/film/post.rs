@@ -65,6 +65,10 @@ impl PostStep {
     fn is_library(&self) -> bool {
         matches!(self, PostStep::Denoise(_))
     }
+    // Whether light of one pixel comes to others.
+    fn spreads_light(&self) -> bool {
+        matches!(self, PostStep::Glare(_) | PostStep::Bloom(_))
+    }
     fn is_denoiser(&self) -> bool {
         matches!(self, PostStep::Denoise(_) | PostStep::Guided)
     }
@@ -250,7 +254,8 @@ impl PostPipeline {
     }
 
     /// Applies the steps to mean light, which they change, and returns the picture: RGBA, one word per pixel. With
-    /// `is_transparent`, alpha is the covered fraction of a pixel, and colors are straight.
+    /// `is_transparent`, colors are straight, and alpha is the covered fraction of a pixel together with the brightness of the
+    /// light that glows there.
     pub fn picture(
         &self,
         context: &PostContext,
@@ -259,29 +264,52 @@ impl PostPipeline {
         is_transparent: bool,
         rgba: &mut [u32],
     ) -> Result<(), DenoiserError> {
+        // What covers pixels, without the light that the lens spreads, if there is any.
+        let mut surfaces: Option<Image<f32>> = None;
         for step in &self.steps {
+            match (step.spreads_light(), &mut surfaces) {
+                (true, None) if is_transparent => surfaces = Some(image.clone()),
+                (false, Some(surfaces)) => step.apply(surfaces, layers.as_deref(), context)?,
+                _ => {}
+            }
             step.apply(image, layers.as_deref(), context)?;
         }
-        let Some(layers) = layers.filter(|_| is_transparent) else {
-            self.tone(context, image, rgba);
-            return Ok(());
-        };
+        self.tone(context, image, rgba);
+        let Some(layers) = layers.filter(|_| is_transparent) else { return Ok(()) };
         let coverage = &mut layers.coverage;
         for step in &self.steps {
             if let PostStep::Legend(legend) = step {
                 legend.cover(coverage);
             }
         }
-        let mut straight = image.clone();
-        let pixels = straight.data_mut().as_chunks_mut::<3>().0.par_iter_mut().zip(coverage.data());
-        pixels.filter(|(_, covered)| **covered > 0.0).for_each(|(pixel, covered)| *pixel = pixel.map(|x| x / covered));
-        self.tone(context, &straight, rgba);
-        rgba.par_iter_mut().zip(coverage.data()).for_each(|(code, covered)| {
-            let alpha = (covered * 255.0).round() as u32;
-            // Uncovered pixels are black; their light could only be bloom.
-            *code = if alpha == 0 { 0 } else { *code & 0x00ff_ffff | alpha << 24 };
-        });
+        self.uncover(context, surfaces.unwrap_or_else(|| image.clone()), coverage, rgba);
         Ok(())
+    }
+
+    // Gives pixels of the opaque picture that are not covered altogether their alpha. `surfaces` is the light of what covers them.
+    // What glows besides adds its codes, and has the alpha that makes it as bright over black.
+    fn uncover(&self, context: &PostContext, mut surfaces: Image<f32>, coverage: &Image<f32>, rgba: &mut [u32]) {
+        let mut codes_of = |scale: fn(f32) -> f32| {
+            let pixels = surfaces.data_mut().as_chunks_mut::<3>().0.par_iter_mut().zip(coverage.data());
+            pixels.for_each(|(pixel, &covered)| {
+                *pixel = pixel.map(|x| if covered > 0.0 { x * scale(covered) } else { 0.0 })
+            });
+            let mut codes = vec![0; rgba.len()];
+            self.tone(context, &surfaces, &mut codes);
+            codes
+        };
+        let (dim, straight) = (codes_of(|_| 1.0), codes_of(|covered| 1.0 / covered));
+        let pixels = rgba.par_iter_mut().zip(dim).zip(straight).zip(coverage.data());
+        pixels.filter(|(_, covered)| **covered < 1.0).for_each(|(((code, dim), straight), &covered)| {
+            let [seen, dim, straight] =
+                [*code, dim, straight].map(|code| [code, code >> 8, code >> 16].map(|x| (x & 255) as f32));
+            let glow: [f32; 3] = std::array::from_fn(|i| (seen[i] - dim[i]).max(0.0));
+            let glows = glow.into_iter().fold(0.0, f32::max) / 255.0;
+            let alpha = 1.0 - (1.0 - covered) * (1.0 - glows);
+            let channel = |i: usize| ((covered * straight[i] + glow[i]) / alpha).round().min(255.0) as u32;
+            let coded = (255.0 * alpha).round() as u32;
+            *code = if coded == 0 { 0 } else { channel(0) | channel(1) << 8 | channel(2) << 16 | coded << 24 };
+        });
     }
 
     // Applies the tone curve; the result is opaque.

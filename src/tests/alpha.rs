@@ -77,3 +77,36 @@ fn samples_that_differ_have_no_alpha() {
     let parsed = Scene::parse(&text, "alpha", Path::new("")).unwrap().scene;
     assert_eq!(Scene::parse(&parsed.to_toml(), "again", Path::new("")).unwrap().scene, parsed);
 }
+
+// Light around lamps, which the lens spreads or the air scatters, covers nothing, and is there all the same.
+#[test]
+fn glow_has_alpha() {
+    for glow in ["[film]\nbloom = 0.3\n", "[film]\nglare = 0.3\nvignette = 0.3\n", "[air]\nglow = 0.05\n"] {
+        let text = TEXT.replace(
+            "[sky]\nzenith = [0.6, 0.3, 0.9]\nhorizon = [0.6, 0.3, 0.9]\n",
+            "[sky]\nzenith = 0\nhorizon = 0\n",
+        );
+        let text = text.replace("lamps = 5\n", "lamps = 5\nlamp_intensity = 9\n") + glow;
+        let picture = |transparent: &str| {
+            let scene = Scene::parse(&text.replace("[sky]\n", transparent), "alpha", Path::new("")).unwrap().scene;
+            let mut renderer = Renderer::new(scene).unwrap();
+            (renderer.still(1).unwrap(), renderer.still_linear(1).unwrap().1)
+        };
+        let ((opaque, _), (clear, layers)) = (picture("[sky]\n"), picture("[sky]\ntransparent = true\n"));
+        let coverage = layers.unwrap().coverage;
+        let (mut glowing, mut fringe) = (0, 0.0);
+        let pixels = opaque.data().as_chunks::<4>().0.iter().zip(clear.data().as_chunks::<4>().0);
+        for ((a, b), &share) in pixels.zip(coverage.data()) {
+            let over = |channel: usize| f32::from(b[channel]) * f32::from(b[3]) / 255.0;
+            let off = (0..3).map(|i| (over(i) - f32::from(a[i])).abs()).fold(0.0, f32::max);
+            if share == 0.0 || share == 1.0 {
+                assert!(off < 1.1, "{glow}: {a:?} {b:?} at {share}");
+            } else {
+                // Codes do not add up as light does, and a lamp that covers a part of a pixel gets darker. Nothing gets brighter.
+                fringe = (0..3).map(|i| over(i) - f32::from(a[i])).fold(fringe, f32::max);
+            }
+            glowing += usize::from(share == 0.0 && b[3] > 8);
+        }
+        assert!(glowing > 40 && fringe < 2.0, "{glow}: {glowing} {fringe}");
+    }
+}
