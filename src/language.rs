@@ -216,6 +216,9 @@ messages! {
     needs(table, key) "[{table}] has no `{key}`" "в [{table}] нет `{key}`";
     gamma_is_of_clip() "only `tone = \"clip\"` has a gamma" "гамма есть только у `tone = \"clip\"`";
     lamps_are_on_bars() "lamps stand on bars, and `bar` is 0" "лампы стоят на рамке граней, а `bar` равно 0";
+    bevel_crosses(limit) "`bevel` crosses {limit}" "`bevel` проходит через {limit}";
+    bevel_jumps() "narrower bevels are in the shading alone, so the picture jumps there"
+        "фаски уже этого есть только в затенении, и картинка в этот момент скачет";
     adds_light() "the body adds light of its own" "тело добавляет собственный свет";
     scene_is_complete(number, text) "token {number} is `{text}`, and the scene is already complete"
         "токен {number}: `{text}`, а сцена уже полна";

@@ -210,6 +210,25 @@ pub fn decode(
     reader.decode().map_err(failed)
 }
 
+/// Decodes UTF-16 with a byte order mark, as Notepad, Excel and PowerShell on Windows save it.
+pub fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, []) = bytes[2..].as_chunks::<2>() else { return None };
+    String::from_utf16(&pairs.iter().map(|&pair| unit(pair)).collect::<Vec<_>>()).ok()
+}
+
+/// The line and the column of a byte of a text, from 1.
+pub fn text_place(bytes: &[u8], at: usize) -> [usize; 2] {
+    let before = &bytes[..at];
+    let line = before.rsplit(|&b| b == b'\n').next().unwrap_or_default();
+    let breaks = before.iter().filter(|&&b| b == b'\n').count();
+    [breaks + 1, String::from_utf8_lossy(line).chars().count() + 1]
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -270,23 +289,4 @@ mod tests {
         file.as_file().set_len(5).unwrap();
         assert_eq!(read("mesh", file.path(), Limits { file: 5, ..Limits::default() }).unwrap(), [0; 5]);
     }
-}
-
-/// Decodes UTF-16 with a byte order mark, as Notepad, Excel and PowerShell on Windows save it.
-pub fn utf16(bytes: &[u8]) -> Option<String> {
-    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
-        [0xff, 0xfe] => u16::from_le_bytes,
-        [0xfe, 0xff] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let (pairs, []) = bytes[2..].as_chunks::<2>() else { return None };
-    String::from_utf16(&pairs.iter().map(|&pair| unit(pair)).collect::<Vec<_>>()).ok()
-}
-
-/// The line and the column of a byte of a text, from 1.
-pub fn text_place(bytes: &[u8], at: usize) -> [usize; 2] {
-    let before = &bytes[..at];
-    let line = before.rsplit(|&b| b == b'\n').next().unwrap_or_default();
-    let breaks = before.iter().filter(|&&b| b == b'\n').count();
-    [breaks + 1, String::from_utf8_lossy(line).chars().count() + 1]
 }

@@ -8,8 +8,8 @@ const MOMENTS: u32 = 4096;
 // Active faces are found after a few rounds.
 const ROUNDS: u32 = 20;
 
-// Narrower bevels, in circumradii, are in the shading alone.
-const ROUND_FROM: f64 = 0.03;
+/// Narrower bevels, in circumradii, are in the shading alone.
+pub const ROUND_FROM: f64 = 0.03;
 
 impl Body {
     /// Whether its bevels are in its shape.

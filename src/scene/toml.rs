@@ -3,8 +3,10 @@
 use super::animation::LoopProblem;
 use super::diagnostic::Problem;
 use super::keys::read::{Context, Table};
+use super::keys::track::TimedValue;
 use super::keys::{Keys, over_time, schema};
 use super::material::above_one;
+use super::round::ROUND_FROM;
 use super::{Lamps, ParseOptions, Scene, Tone, Tracks, suggest};
 use crate::language::Language;
 use std::ops::Range;
@@ -61,6 +63,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     scene.tracks = Tracks::new(std::mem::take(&mut table.context.tracks));
     warn_of_sums(&scene, &mut table);
     warn_of_idle_keys(&scene, &mut table);
+    warn_of_jumps(&scene, &mut table);
     table.finish();
     let world = &scene.world;
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();
@@ -125,6 +128,19 @@ fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
         if let (true, Some(place)) = (is_idle, table.place(&path)) {
             let key = path.rsplit('.').next().unwrap_or(&path);
             table.warn(place, l.changes_nothing(key), why);
+        }
+    }
+}
+
+// Warns of bevels that change from shading to shape within the clip.
+fn warn_of_jumps(scene: &Scene, table: &mut Table) {
+    let l = table.language();
+    for track in scene.tracks.all().iter().filter(|track| track.path.ends_with(".bevel")) {
+        let is_round = |key: &TimedValue| key.value[0] >= ROUND_FROM;
+        if let (true, Some(place)) = (!track.keys.iter().all(is_round), table.place(&track.path))
+            && track.keys.iter().any(is_round)
+        {
+            table.warn(place, l.bevel_crosses(ROUND_FROM), l.bevel_jumps());
         }
     }
 }

@@ -123,6 +123,11 @@ fn idle_keys_are_named() {
         ("[air]\ncolor = 0.5\n", "0.5 `color` changes nothing", ("", "density = { keys = [[0, 0], [1, 0.1]] }\n")),
         ("[film]\ngamma = 2\n", "2 `gamma` changes nothing", ("tone = \"agx\"\n", "tone = \"clip\"\n")),
         ("[[body]]\nsolid = \"cube\"\nlamps = 5\n", "5 `lamps` changes nothing", ("bar = 0\n", "bar = 0.02\n")),
+        (
+            "[[body]]\nsolid = \"cube\"\nbar = 0\n",
+            "{ keys = [[0, 0], [1, 0.1]] } `bevel` crosses 0.03",
+            ("bevel = { keys = [[0, 0], [1, 0.1]] }\n", "bevel = { keys = [[0, 0.03], [1, 0.1]] }\n"),
+        ),
     ] {
         let text =
             |with: &str| if idle.contains("body") { format!("{idle}{with}") } else { format!("{body}{idle}{with}") };
