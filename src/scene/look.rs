@@ -13,8 +13,6 @@ const BEVEL: f64 = 0.02;
 const AMBIENT: Vec3 = [0.14, 0.14, 0.17];
 /// The light of the sky.
 const SKY: f64 = 0.4;
-/// The sky around a bent floor, which ends before the horizon: haze on all sides, also below.
-const HAZE: [Vec3; 2] = [[0.08, 0.11, 0.26], [0.31, 0.21, 0.22]];
 /// The distance at which a bent floor is half faded, over that of its farthest corner from the axis.
 const BENT_FADE: f64 = 0.7;
 /// Samples along a pixel's side.
@@ -92,14 +90,9 @@ fn film(scene: &mut Scene, is_given: &dyn Fn(&str) -> bool) {
     set("film.bloom", &mut || film.bloom = 0.1);
     set("film.bloom_radius", &mut || film.bloom_radius = 0.14);
     set("film.vignette", &mut || film.vignette = 0.3);
-    let bent = world.floor.as_ref().map(|floor| floor.corners).filter(|corners| !is_parallelogram(corners));
     // A sky that mirrors have something of. One that the scene gives stays.
     if !is_given("sky") {
-        let [zenith, horizon] = HAZE;
-        world.sky = match bent {
-            Some(_) => Sky { zenith, horizon, ..Sky::default() },
-            None => Sky { image: Some(SkySource::Dusk), intensity: SKY, ..Sky::default() },
-        };
+        world.sky = Sky { image: Some(SkySource::Dusk), intensity: SKY, ..Sky::default() };
     }
     set("render.ambient", &mut || world.ambient = AMBIENT);
     // With one, edges and lamps are jagged. Path tracing has samples enough.
@@ -119,8 +112,9 @@ fn film(scene: &mut Scene, is_given: &dyn Fn(&str) -> bool) {
         _ => 8.0,
     };
     let Some(floor) = &mut world.floor else { return };
-    if let Some(corners) = bent {
-        let reach = corners.iter().map(|[x, y, _]| libm::hypot(*x, *y)).fold(0.0, f64::max);
+    // A bent floor cannot go on to the horizon. It fades into the land.
+    if !is_parallelogram(&floor.corners) {
+        let reach = floor.corners.iter().map(|[x, y, _]| libm::hypot(*x, *y)).fold(0.0, f64::max);
         set("floor.fade", &mut || floor.fade = (10.0 * BENT_FADE * reach).round() / 10.0);
         return;
     }
