@@ -115,7 +115,10 @@ fn film(scene: &mut Scene, is_given: &dyn Fn(&str) -> bool) {
     // A bent floor cannot go on to the horizon. It fades into the land.
     if !is_parallelogram(&floor.corners) {
         let reach = floor.corners.iter().map(|[x, y, _]| libm::hypot(*x, *y)).fold(0.0, f64::max);
-        set("floor.fade", &mut || floor.fade = (10.0 * BENT_FADE * reach).round() / 10.0);
+        // Within bounds, a coated floor does not fade.
+        if !floor.material.coat.is_there() {
+            set("floor.fade", &mut || floor.fade = (10.0 * BENT_FADE * reach).round() / 10.0);
+        }
         return;
     }
     set("floor.size", &mut || floor.shape = FloorShape::Endless);
