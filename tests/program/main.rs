@@ -18,6 +18,7 @@ mod faults;
 mod foreign_files;
 mod formats;
 mod generated;
+mod hints;
 mod language;
 mod library;
 #[cfg(unix)]
