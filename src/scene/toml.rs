@@ -7,7 +7,7 @@ use super::keys::track::TimedValue;
 use super::keys::{Keys, over_time, schema};
 use super::material::above_one;
 use super::round::ROUND_FROM;
-use super::{Lamps, ParseOptions, Scene, Tone, Tracks, suggest};
+use super::{Air, Lamps, ParseOptions, Scene, Sky, Tone, Tracks, suggest};
 use crate::language::Language;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -107,18 +107,18 @@ fn warn_of_sums(scene: &Scene, table: &mut Table) {
 // Warns of keys that change nothing beside other keys of the scene.
 fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
     let (world, l) = (&scene.world, table.language());
-    let has_picture = world.sky.image.is_some();
+    let (sky, usual) = (&world.sky, Sky::default());
     let changes = |path: &str| scene.tracks.within(path).next().is_some();
-    let is_clear = !world.air.is_foggy() && !changes("air.density");
-    let is_clip = matches!(scene.film.tone, Tone::Clip { .. });
+    let (has_picture, is_clear) = (sky.image.is_some(), !world.air.is_foggy() && !changes("air.density"));
+    // A value that is written and is the usual one asks for nothing.
     let mut idle = vec![
-        ("sky.zenith".to_owned(), has_picture, l.picture_covers_gradient()),
-        ("sky.horizon".to_owned(), has_picture, l.picture_covers_gradient()),
-        ("sky.from_below".to_owned(), has_picture, l.picture_covers_gradient()),
-        ("sky.rotation_deg".to_owned(), !has_picture, l.needs("sky", "image")),
-        ("sky.intensity".to_owned(), !has_picture, l.needs("sky", "image")),
-        ("air.color".to_owned(), is_clear, l.needs("air", "density")),
-        ("film.gamma".to_owned(), !is_clip, l.gamma_is_of_clip()),
+        ("sky.zenith".to_owned(), has_picture && sky.zenith != usual.zenith, l.picture_covers_gradient()),
+        ("sky.horizon".to_owned(), has_picture && sky.horizon != usual.horizon, l.picture_covers_gradient()),
+        ("sky.from_below".to_owned(), has_picture && sky.from_below, l.picture_covers_gradient()),
+        ("sky.rotation_deg".to_owned(), !has_picture && sky.rotation_deg != 0.0, l.needs("sky", "image")),
+        ("sky.intensity".to_owned(), !has_picture && sky.intensity != usual.intensity, l.needs("sky", "image")),
+        ("air.color".to_owned(), is_clear && world.air.colour != Air::default().colour, l.needs("air", "density")),
+        ("film.gamma".to_owned(), !matches!(scene.film.tone, Tone::Clip { .. }), l.gamma_is_of_clip()),
     ];
     for (i, body) in world.bodies.iter().enumerate() {
         let is_bare = body.bar == 0.0 && body.lamps != Lamps::Each(0) && !changes(&format!("body.{i}.bar"));
