@@ -194,7 +194,7 @@ fn changed(
         };
         text = scene::edit::set(&text, key, Some(value)).map_err(wrong)?;
     }
-    let source = SceneText { text, shown: format!("{} (as --set has it)", source.shown), folder };
+    let source = SceneText { text, shown: language().as_set(&source.shown), folder };
     let parsed = source.parse(args)?;
     Ok((source, parsed))
 }

@@ -11,6 +11,9 @@ messages! {
     video_interrupted_at(path) "interrupted while the video was made; its beginning is in {path}"
         "прервано во время сборки ролика; его начало в {path}";
 
+    // A scene's text that --set has changed.
+    as_set(name) "{name} (as --set has it)" "{name} (с изменениями --set)";
+
     // Lists of frames.
     no_frame_list(part) "`{part}` names no frames; expected N, A-B or A..B, A-BxSTEP, A- (to the end), -N (from the end), last or all"
         "`{part}` не называет кадров; ожидалось: N, A-B или A..B, A-BxSTEP, A- (до конца), -N (от конца), last или all";
