@@ -199,7 +199,7 @@ pub const CODECS: &[Codec] = &[
     },
     Codec {
         name: "dnxhr",
-        about: "DNxHR HQ, for editing: each frame coded alone, the fastest master",
+        about: "DNxHR HQ, for editing: each frame coded alone",
         encoder: "dnxhd",
         containers: &["mov"],
         segment_format: "mov",
@@ -225,7 +225,7 @@ pub const CODECS: &[Codec] = &[
     },
     Codec {
         name: "utvideo",
-        about: "Ut Video, without loss, for editing: three times as fast as ffv1, and twice as large",
+        about: "Ut Video, without loss, for editing: the fastest master, half as large again as ffv1",
         encoder: "utvideo",
         containers: &["mkv", "mov"],
         segment_format: "mov",
