@@ -1,7 +1,7 @@
 //! A run's claim on the folder of its frames: inspects what exists, lists what is left to render, and keeps the
 //! manifest up to date.
 
-use super::ownership::{Ownership, clip, expect_same, owned, take, taken_back};
+use super::ownership::{Ownership, clip, expect_same, owned, planned, take, taken_back};
 use super::replaced::Aside;
 use super::request::Existing;
 use crate::error::Error;
@@ -170,7 +170,7 @@ impl Claim {
                 let unknown = |n: &u32| theirs.is_some() && !known.contains(n) && is_file(*n);
                 let odd = part.among(&there).into_iter().find(unknown);
                 if let (Some(n), Some(theirs)) = (odd, &theirs) {
-                    if FrameList::parse(&theirs.frames, u32::MAX).is_ok_and(|planned| planned.contains(n)) {
+                    if planned(theirs).is_some_and(|planned| planned.contains(n)) {
                         let (path, frames) = (folder.pattern.path(n), &theirs.taken);
                         return Err(Error::usage(|l| l.frame_was_replaced(path.display(), frames)));
                     }

@@ -18,10 +18,15 @@ pub fn clip(manifest: &Manifest) -> String {
     format!("{} {}", manifest.pattern, manifest.hash)
 }
 
+/// The frames that a clip's manifest expects. None if the list is invalid.
+pub fn planned(manifest: &Manifest) -> Option<FrameList> {
+    FrameList::parse(&manifest.frames, u32::MAX).ok()
+}
+
 /// The frames that a clip owns now: the planned ones, without those that a run of another scene has taken. Existing
 /// files outside this list belong to others. None if no frame is left, or if a list is invalid.
 pub fn owned(manifest: &Manifest) -> Option<FrameList> {
-    let planned = FrameList::parse(&manifest.frames, u32::MAX).ok()?;
+    let planned = planned(manifest)?;
     if manifest.taken.is_empty() {
         return Some(planned);
     }
@@ -30,9 +35,8 @@ pub fn owned(manifest: &Manifest) -> Option<FrameList> {
 
 /// Writes into a clip's manifest that a run of another scene takes these frames. None if the clip owns no other frame.
 pub fn take(mut theirs: Manifest, frames: &BTreeSet<u32>) -> Option<Manifest> {
-    let planned = FrameList::parse(&theirs.frames, u32::MAX).ok()?;
     let rest = owned(&theirs)?.without(frames)?;
-    theirs.taken = planned.except(&rest).map_or_else(String::new, |taken| taken.to_string());
+    theirs.taken = planned(&theirs)?.except(&rest).map_or_else(String::new, |taken| taken.to_string());
     Some(theirs)
 }
 

@@ -7,7 +7,7 @@ use super::keys::track::TimedValue;
 use super::keys::{Keys, over_time, schema};
 use super::material::above_one;
 use super::round::ROUND_FROM;
-use super::{Air, Lamps, ParseOptions, Scene, Sky, Tone, Tracks, suggest};
+use super::{Air, Body, Lamps, ParseOptions, Scene, Sky, Tone, Tracks, suggest};
 use crate::language::Language;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -110,25 +110,24 @@ fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
     let (sky, usual) = (&world.sky, Sky::default());
     let changes = |path: &str| scene.tracks.within(path).next().is_some();
     let (has_picture, is_clear) = (sky.image.is_some(), !world.air.is_foggy() && !changes("air.density"));
-    // A value that is written and is the usual one asks for nothing.
-    let mut idle = vec![
-        ("sky.zenith".to_owned(), has_picture && sky.zenith != usual.zenith, l.picture_covers_gradient()),
-        ("sky.horizon".to_owned(), has_picture && sky.horizon != usual.horizon, l.picture_covers_gradient()),
-        ("sky.from_below".to_owned(), has_picture && sky.from_below, l.picture_covers_gradient()),
-        ("sky.rotation_deg".to_owned(), !has_picture && sky.rotation_deg != 0.0, l.needs("sky", "image")),
-        ("sky.intensity".to_owned(), !has_picture && sky.intensity != usual.intensity, l.needs("sky", "image")),
-        ("air.color".to_owned(), is_clear && world.air.colour != Air::default().colour, l.needs("air", "density")),
-        ("film.gamma".to_owned(), !matches!(scene.film.tone, Tone::Clip { .. }), l.gamma_is_of_clip()),
-    ];
-    for (i, body) in world.bodies.iter().enumerate() {
-        let is_bare = body.bar == 0.0 && body.lamps != Lamps::Each(0) && !changes(&format!("body.{i}.bar"));
-        idle.push((format!("body.{i}.lamps"), is_bare, l.lamps_are_on_bars()));
-    }
-    for (path, is_idle, why) in idle {
-        if let (true, Some(place)) = (is_idle, table.place(&path)) {
-            let key = path.rsplit('.').next().unwrap_or(&path);
-            table.warn(place, l.changes_nothing(key), why);
+    let mut warn = |is_idle: bool, path: &str, why: &dyn Fn(Language) -> String| {
+        if let (true, Some(place)) = (is_idle, table.place(path)) {
+            let key = path.rsplit('.').next().unwrap_or(path);
+            table.warn(place, l.changes_nothing(key), why(l));
         }
+    };
+    // A value that is written and is the usual one asks for nothing.
+    let (covered, no_image) = (Language::picture_covers_gradient, |l: Language| l.needs("sky", "image"));
+    warn(has_picture && sky.zenith != usual.zenith, "sky.zenith", &covered);
+    warn(has_picture && sky.horizon != usual.horizon, "sky.horizon", &covered);
+    warn(has_picture && sky.from_below, "sky.from_below", &covered);
+    warn(!has_picture && sky.rotation_deg != 0.0, "sky.rotation_deg", &no_image);
+    warn(!has_picture && sky.intensity != usual.intensity, "sky.intensity", &no_image);
+    warn(is_clear && world.air.colour != Air::default().colour, "air.color", &|l| l.needs("air", "density"));
+    warn(!matches!(scene.film.tone, Tone::Clip { .. }), "film.gamma", &Language::gamma_is_of_clip);
+    let bare = |body: &Body| body.bar == 0.0 && body.lamps != Lamps::Each(0);
+    for (i, _) in world.bodies.iter().enumerate().filter(|(_, body)| bare(body)) {
+        warn(!changes(&format!("body.{i}.bar")), &format!("body.{i}.lamps"), &Language::lamps_are_on_bars);
     }
 }
 

@@ -168,7 +168,7 @@ fn a_scene_at_a_moment_is_the_scene_with_the_values_of_that_moment() {
             _ => (0.25, 0.5, 0.9),
         };
         let all = if header == "[sky]" { sunny(ALL) } else { ALL.to_owned() };
-        let keys = format!("{{ keys = [[0, {}], [0.5, {}], [1, {}]] }}", value(low), value(middle), value(high));
+        let keys = keys_of([&value(low), &value(middle), &value(high)]);
         let changing = toml(&with(&all, &header, key, &keys));
         let still = toml(&with(&all, &header, key, &value(middle)));
         let (moment, mut here) = (f64::from(FRAMES) / 2.0, changing.at(f64::from(FRAMES) / 2.0).into_owned());
@@ -190,6 +190,11 @@ fn a_scene_at_a_moment_is_the_scene_with_the_values_of_that_moment() {
     }
 }
 
+// A value at the start, in the middle and at the end of the clip.
+fn keys_of([first, middle, last]: [&str; 3]) -> String {
+    format!("{{ keys = [[0, {first}], [0.5, {middle}], [1, {last}]] }}")
+}
+
 fn sunny(text: &str) -> String {
     text.replace("zenith = 0.2\n", "image = \"@sun\"\n")
 }
@@ -207,7 +212,7 @@ fn the_sky_changes() {
         ("[air]", "density", ["0", "0.2", "0"]),
     ] {
         for text in [ALL, &*paths].map(sunny) {
-            let keys = format!("{{ keys = [[0, {}], [0.5, {}], [1, {}]] }}", values[0], values[1], values[2]);
+            let keys = keys_of(values);
             let [changing, still, first] =
                 [&*keys, values[1], values[0]].map(|value| toml(&with(&text, header, key, value)));
             let [here, expected, other] =
@@ -247,7 +252,7 @@ fn a_frame_is_the_frame_of_the_scene_with_its_values() {
         ("[camera]", "focus", ["5", "2", "9"]),
         ("[camera]", "fov_deg", ["70", "30", "90"]),
     ] {
-        let keys = format!("{{ keys = [[0, {}], [0.5, {}], [1, {}]] }}", values[0], values[1], values[2]);
+        let keys = keys_of(values);
         let (changing, still) = (toml(&with(ALL, header, key, &keys)), toml(&with(ALL, header, key, values[1])));
         let here = picture(&changing, FRAMES / 2, RenderOptions::on_cpu());
         assert!(here == picture(&still, FRAMES / 2, RenderOptions::on_cpu()), "{key}");
