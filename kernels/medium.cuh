@@ -34,9 +34,9 @@ POLYFLY_FN void transmit_closed(const S& scene, const Material& outer, const Mat
   active = active & (max_component(remaining) > Real(0.0f));
 }
 
-// The air: a homogeneous fog that absorbs and emits. Radiance L seen through it is L T + color (1 - T). It fills all
-// of space, also the inside of shapes; the sky is infinitely far away, so only fog is seen there
-// (src/device_scene/sky.rs).
+// The air: a homogeneous fog that absorbs and emits. Radiance L seen through it is L T + color (1 - T). It fills the
+// space between surfaces, also the inside of shapes. The sky's map and the sun's light have their own share of it
+// (src/assets/sky.rs).
 template <class S>
 POLYFLY_FN bool has_fog(const S& scene) {
   return uses<FEATURE_FOG>(scene) && scene.constants.fog_density > 0.0f;
@@ -45,6 +45,11 @@ template <class S>
 POLYFLY_FN Real fog_transmittance(const S& scene, Real length) {
   // The length of rays to an endless floor may be 1e30.
   return attenuate(Real(scene.constants.fog_density), min(length, Real(1.0e30f)));
+}
+// The same for a way to a light, which may be one in the sky.
+template <class S>
+POLYFLY_FN Real fog_to_light(const S& scene, Real length) {
+  return select(length < Real(0.5f * scene.constants.sky_distance), fog_transmittance(scene, length), Real(1.0f));
 }
 
 // The haze of a floor that fades, by the distance of p from the scene's center.

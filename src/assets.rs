@@ -16,7 +16,7 @@ pub use error::AssetError;
 pub(crate) use error::why_unread;
 
 use crate::math::vec3::Vec3;
-use crate::scene::Scene;
+use crate::scene::{Scene, World};
 use finish::Finish;
 use mesh::Triangles;
 use particles::ColouredSpheres;
@@ -25,6 +25,16 @@ use sky::SkyMap;
 use source::Limits;
 use std::sync::Arc;
 use texture::Texture;
+
+// The sky as it is seen through the air, if it is a picture or there is fog before it.
+fn seen_sky(world: &World, clear: Option<&Arc<SkyMap>>) -> Option<Arc<SkyMap>> {
+    let Some(depth) = world.air.depth_above() else { return clear.cloned() };
+    let fog = world.air.colour;
+    Some(Arc::new(match clear {
+        Some(picture) => picture.through(depth, fog),
+        None => SkyMap::of_gradient(&world.sky).through(depth, fog),
+    }))
+}
 
 /// Everything that was read.
 #[derive(Clone, Default)]
@@ -35,8 +45,10 @@ pub struct Assets {
     pub relief: Option<Arc<ReliefMaps>>,
     /// The pictures of each body; empty if none has one.
     pub finishes: Arc<Vec<Finish>>,
-    /// The sky's picture.
+    /// The sky as it is seen through the air; `None` for a gradient.
     pub sky: Option<Arc<SkyMap>>,
+    /// The sky's picture, if any, in clear air.
+    pub clear_sky: Option<Arc<SkyMap>>,
     /// The triangles of each of the scene's meshes, then of its rectangles.
     pub meshes: Arc<Vec<Triangles>>,
     /// The particles of the first frame, or of the one asked for.
@@ -64,11 +76,13 @@ impl Assets {
         let bodies = || finish::load_all(&world.bodies, limits);
         let ((floor, finishes), sky) = rayon::join(|| (floor(), bodies()), || SkyMap::of(&world.sky, limits));
         let (texture, relief) = floor?;
+        let clear_sky = sky?.map(Arc::new);
         Ok(Assets {
             texture: texture.map(Arc::new),
             relief: relief.map(Arc::new),
             finishes: Arc::new(finishes?),
-            sky: sky?.map(Arc::new),
+            sky: seen_sky(world, clear_sky.as_ref()),
+            clear_sky,
             meshes: Arc::new(meshes),
             particles,
             limits,
@@ -77,8 +91,12 @@ impl Assets {
     /// The same with the sky and the particles of another frame, colored over the same range.
     pub fn at_frame(&self, scene: &Scene, frame: u32) -> Result<Assets, AssetError> {
         let mut assets = self.clone();
-        if scene.sky_moves() {
-            assets.sky = SkyMap::of(&scene.at(f64::from(frame)).world.sky, self.limits)?.map(Arc::new);
+        if scene.sky_moves() || scene.fog_above_moves() {
+            let world = &scene.at(f64::from(frame)).world;
+            if scene.sky_moves() {
+                assets.clear_sky = SkyMap::of(&world.sky, self.limits)?.map(Arc::new);
+            }
+            assets.sky = seen_sky(world, assets.clear_sky.as_ref());
         }
         if let Some(particles) = &scene.world.particles {
             let mut particles = particles.clone();

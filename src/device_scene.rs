@@ -209,7 +209,7 @@ impl DeviceScene {
         let lights = lights.map_or_else(|| Arc::clone(&self.lights), Arc::new);
         let constants = if scene.tracks.is_empty() {
             let [relief_u, relief_v] = floor::relief_offset(scene.world.floor.as_ref());
-            let sky_distance = 4.0 * geometry.reach;
+            let sky_distance = sky::distance(&scene.world.air, geometry.reach);
             Constants { bvh_root: geometry.root, sky_distance, relief_u, relief_v, ..self.constants }
         } else {
             let now = constants(scene, assets, &geometry);
@@ -361,7 +361,7 @@ fn is_dispersive(scene: &Scene) -> bool {
 fn features(scene: &Scene) -> FeatureSet {
     let (world, render) = (&scene.world, &scene.render);
     world.floor.as_ref().map_or(0, floor::features)
-        | sky::features(&world.sky)
+        | sky::features(&world.sky, &world.air)
         | lights::features(&world.lights)
         | (FeatureSet::from(scene.camera.lens > 0.0 || scene.tracks.within("camera.lens").next().is_some())
             * FEATURE_LENS)
@@ -428,6 +428,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         horizon,
         fog_density: world.air.density as f32,
         fog_colour: linear_colour(world.air.colour),
+        fog_above: world.air.depth_above().unwrap_or(0.0) as f32,
         lightmap_scale: 0.0,
         lightmap_size: 0,
         knee: scene.film.tone.knee().unwrap_or(1.0) as f32,
@@ -448,7 +449,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         bvh_root: geometry.root,
         shadows: i32::from(render.shadows),
         sky_side: sky.map_or(0, |s| s.side as i32),
-        sky_distance: 4.0 * geometry.reach,
+        sky_distance: sky::distance(&world.air, geometry.reach),
         floor_fade: floor.filter(|f| f.fade > 0.0).map_or(0.0, |f| (1.0 / (f.fade * f.fade)) as f32),
         features: features(scene),
         clamp: render.clamp as f32,

@@ -1,5 +1,6 @@
 // The sky: a gradient from the horizon up, or an environment map.
 #pragma once
+#include "../medium.cuh"
 #include "../shapes/ray.cuh"
 #include "texture.cuh"
 
@@ -82,7 +83,9 @@ POLYFLY_NOINLINE Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Ma
     at = at + Int(1);
   }
   // The mean of the disc's profile, (1 - r^2)^2, is a third.
-  const Vec mean = vec(scene.constants.starlight) * (one - exp_minus(max(towards.z, zero) * Real(6.0f)));
+  Real share = one - exp_minus(max(towards.z, zero) * Real(6.0f));
+  if (has_fog(scene)) share = share * attenuate(Real(scene.constants.fog_above), reciprocal(max(towards.z, Real(1.0e-6f))));
+  const Vec mean = vec(scene.constants.starlight) * share;
   return select(shown, sum * (inverse * Real(0.95492966f)) - mean, vec(zero, zero, zero));
 }
 

@@ -8,7 +8,7 @@ use crate::gpu_types::{
 };
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{length, normalise, scale, sub, to_f32};
-use crate::scene::{Scene, Sky, SkySource};
+use crate::scene::{Air, Scene, Sky, SkySource};
 use std::f64::consts::PI;
 
 // The number of points along a cell's side that are compared with a star.
@@ -16,17 +16,31 @@ const POINTS: usize = 9;
 const SIDE: usize = STAR_CELLS as usize;
 
 /// The features that a sky needs from kernels, as bits of Constants::features.
-pub fn features(sky: &Sky) -> FeatureSet {
-    (FeatureSet::from(sky.image.is_some()) * FEATURE_SKY_MAP)
+pub fn features(sky: &Sky, air: &Air) -> FeatureSet {
+    (FeatureSet::from(sky.image.is_some() || air.depth_above().is_some()) * FEATURE_SKY_MAP)
         | (FeatureSet::from(sky.image == Some(SkySource::Night)) * FEATURE_STARS)
         | (FeatureSet::from(sky.image == Some(SkySource::Sun)) * (FEATURE_LIGHTS | FEATURE_AREA_LIGHTS | FEATURE_SUN))
         | (FeatureSet::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
 }
 
+// How far away the sun is, where coordinates are at most `reach`.
+fn sun_distance(reach: f32) -> f64 {
+    1.0e4 * f64::from(if reach > 0.0 { reach } else { 1.0 })
+}
+
+/// The length of shadow rays to the sky. Kernels take it for longer than any way through fog.
+pub fn distance(air: &Air, reach: f32) -> f32 {
+    match (air.is_foggy(), air.hides_sky()) {
+        (false, _) => 4.0 * reach,
+        (true, false) => sun_distance(reach) as f32,
+        (true, true) => f32::MAX,
+    }
+}
+
 /// The sun as a light far beyond the scene, whose coordinates `reach` bounds. It has `samples` shadow rays.
 pub fn sunlight(map: Option<&SkyMap>, reach: f32, samples: i32) -> Option<Light> {
     let sun = map?.sun?;
-    let distance = 1.0e4 * f64::from(if reach > 0.0 { reach } else { 1.0 });
+    let distance = sun_distance(reach);
     Some(Light {
         position: to_f32(scale(sun.direction, distance)),
         colour: to_f32(scale(sun.irradiance, 1.0 / PI)),
@@ -47,9 +61,9 @@ pub fn disc(map: Option<&SkyMap>) -> Constants {
     }
 }
 
-/// The sky map, if the sky is visible. It is infinitely far away, so any fog hides it.
+/// The sky map, if the sky is visible. It is infinitely far away, so fog without an end hides it.
 pub fn map<'a>(scene: &Scene, assets: &'a Assets) -> Option<&'a SkyMap> {
-    assets.sky.as_deref().filter(|_| !scene.world.air.is_foggy())
+    assets.sky.as_deref().filter(|_| !scene.world.air.hides_sky())
 }
 
 /// The linear colors of the sky's gradient, at the zenith and at the horizon. Fog replaces them.

@@ -131,13 +131,19 @@ impl Scene {
     }
     /// Whether each frame has geometry of its own. Parts of the sky that are sampled for light belong to it.
     pub(crate) fn geometry_moves(&self) -> bool {
-        let samples_sky = self.render.integrator.capabilities().samples_emitters && self.world.sky.image.is_some();
+        let has_map = self.world.sky.image.is_some() || self.world.air.height.is_some();
+        let samples_sky = has_map && self.render.integrator.capabilities().samples_emitters;
         let is_hidden = || self.tracks.within("air.density").next().is_some();
         self.lamps_move()
             || self.world.particles.as_ref().is_some_and(Particles::is_animated)
-            || samples_sky && (self.sky_moves() || is_hidden())
+            || samples_sky && (self.sky_moves() || self.fog_above_moves() || is_hidden())
     }
     /// Whether frames differ in more than the camera's place and direction.
+    /// Whether the sky that is seen through fog changes over the clip.
+    pub(crate) fn fog_above_moves(&self) -> bool {
+        let changes = |path| self.tracks.within(path).next().is_some();
+        self.world.air.height.is_some() && (changes("air.") || changes("sky."))
+    }
     pub(crate) fn is_animated(&self) -> bool {
         self.moves() || self.geometry_moves()
     }

@@ -123,6 +123,7 @@ fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
     warn(has_picture && sky.from_below, "sky.from_below", &covered);
     warn(!has_picture && sky.rotation_deg != 0.0, "sky.rotation_deg", &no_image);
     warn(!has_picture && sky.intensity != usual.intensity, "sky.intensity", &no_image);
+    warn(is_clear && world.air.height.is_some(), "air.height", &|l| l.needs("air", "density"));
     warn(is_clear && world.air.colour != Air::default().colour, "air.color", &|l| l.needs("air", "density"));
     warn(!matches!(scene.film.tone, Tone::Clip { .. }), "film.gamma", &Language::gamma_is_of_clip);
     let bare = |body: &Body| body.bar == 0.0 && body.lamps != Lamps::Each(0);

@@ -15,6 +15,7 @@ const LIGHT: &str = "[[light]]\nposition = [3, -4, 5]\n";
 fn one_thing_alone_has_the_same_bytes_on_every_set() {
     let table = |header: &str, keys: &str| format!("[{header}]\n{keys}\n");
     let of = |parts: &[&str]| parts.concat();
+    let caustics = table("render", "caustics = true");
     let things = [
         ("a sky's picture", of(&[BALL, &table("sky", "image = \"@studio\"")])),
         ("stars", of(&[BALL, "reflection = 0.6\n", &table("sky", "image = \"@night\"")])),
@@ -88,6 +89,7 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
         ("a square floor that fades", of(&[FLOOR, "fade = 4\n", BALL, LIGHT])),
         ("a round floor of glass", of(&[FLOOR, "size = \"round\"\nmaterial = \"glass\"\n", BALL, LIGHT])),
         ("fog", of(&[BALL, LIGHT, &table("air", "density = 0.2")])),
+        ("the sky through fog", of(&[BALL, LIGHT, &table("air", "density = 0.2\nheight = 3")])),
         ("a light with a size", of(&[BALL, FLOOR, LIGHT, "radius = 0.7\n"])),
         ("no shadows", of(&[BALL, FLOOR, LIGHT, &table("render", "shadows = false")])),
         ("adaptive samples", of(&[BALL, FLOOR, LIGHT, &table("render", "samples = \"2..6\"")])),
@@ -96,19 +98,14 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
             of(&["[[body]]\nsolid = \"cube\"\nlamps = 3\n", BALL, &table("render", "lamp_samples = 2")]),
         ),
         ("a filter", of(&[BALL, LIGHT, &table("film", "filter = \"tent\"")])),
-        (
-            "caustics of a coat",
-            of(&[CUBE, "color = \"teal\"\ncoat = 1\n", FLOOR, LIGHT, &table("render", "caustics = true")]),
-        ),
-        (
-            "caustics of a film",
-            of(&[CUBE, "reflection = 0.9\nfilm_nm = 380\n", FLOOR, LIGHT, &table("render", "caustics = true")]),
-        ),
+        ("caustics of a coat", of(&[CUBE, "color = \"teal\"\ncoat = 1\n", FLOOR, LIGHT, &caustics])),
+        ("caustics of a film", of(&[CUBE, "reflection = 0.9\nfilm_nm = 380\n", FLOOR, LIGHT, &caustics])),
         (
             "ambient occlusion",
             of(&[CUBE, "transparency = 0.5\n", FLOOR, LIGHT, &table("render", "ao_samples = 3\nao_reach = 1.5")]),
         ),
-        ("caustics", of(&[CUBE, "reflection = 0.9\n", FLOOR, LIGHT, &table("render", "caustics = true")])),
+        ("caustics", of(&[CUBE, "reflection = 0.9\n", FLOOR, LIGHT, &caustics])),
+        ("the sun's caustics", of(&[CUBE, "reflection = 0.9\n", FLOOR, &table("sky", "image = \"@sun\""), &caustics])),
     ];
     for (what, text) in &things {
         by_every_integrator(what, text);

@@ -43,6 +43,89 @@ fn the_sky_is_all_fog() {
     }
 }
 
+// The sky at an elevation is seen through the fog's height over its sine, in all its kinds; below the horizon there is only fog.
+#[test]
+fn fog_with_an_end_shows_the_sky() {
+    let (density, height) = (0.1, 5.0);
+    for sky in ["", "image = \"@sun\"\nsun_elevation_deg = 50\nrotation_deg = 90", "image = \"@overcast\""] {
+        for how in BOTH {
+            for elevation in [70.0_f64, 30.0, 5.0, -3.0] {
+                let up = elevation.to_radians();
+                let [x, z] = [up.cos(), up.sin()];
+                let looking = |air: &str| {
+                    let scene = toml(&format!(
+                        "[output]\nsize = [1, 1]\n[render]\n{how}\ncutoff = 0\n[sky]\n{sky}\n{air}\n\
+                         [camera]\nposition = [0, 0, 0]\nlook_at = [{x}, 0, {z}]\nfov_deg = 0.01\n\
+                         [[sphere]]\ncenter = [0, -9, 0]\nradius = 1\n"
+                    ));
+                    light(&scene).into_iter().map(f64::from).collect::<Vec<_>>()
+                };
+                let clear = looking("");
+                let seen = looking(&format!("[air]\ndensity = {density}\nheight = {height}\ncolor = {FOG:?}\n"));
+                let through = if z > 0.0 { libm::exp(-density * height / z) } else { 0.0 };
+                for ((seen, clear), fog) in seen.iter().zip(clear).zip(FOG) {
+                    let expected = clear * through + linear(fog) * (1.0 - through);
+                    assert!(
+                        (seen - expected).abs() < 0.01 * expected,
+                        "{sky} {how} {elevation}: {seen}, not {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+// The sun lights a floor through it, and so does the rest of the sky: as the map of what is seen says, by paths that meet it.
+#[test]
+fn light_from_the_sky_passes_the_fog_once() {
+    let (density, height, elevation) = (0.05, 6.0, 40.0_f64);
+    let lit = |render: &str, air: &str| {
+        let scene = toml(&format!(
+            "[output]\nsize = [2, 2]\n[render]\n{render}\nambient = 0\nhighlight = 0\ncutoff = 0\n\
+             [sky]\nimage = \"@sun\"\nsun_elevation_deg = {elevation}\nsun_size_deg = 0.1\n{air}\n\
+             [camera]\nposition = [0, 0, 1e-3]\nlook_at = [0, 1e-6, 0]\nfov_deg = 1\n\
+             [[rectangle]]\nsize = [4, 4]\nmaterial = \"diffuse\"\ncolor = [1, 1, 1]\n"
+        ));
+        mean(&light(&scene))
+    };
+    // Alone by Whitted's ray tracing, without the sky's blue.
+    let whitted = "samples = 1";
+    let air = format!("[air]\ndensity = {density}\nheight = {height}\ncolor = [0, 0, 0]\n");
+    let share = lit(whitted, &air) / lit(whitted, "");
+    let expected = libm::exp(-density * height / libm::sin(elevation.to_radians()));
+    assert!((share / expected - 1.0).abs() < 2e-3, "{share}, expected {expected}");
+    // By paths: the sun, and the sky's light by its cells.
+    let paths = "integrator = \"path\"\nsamples = 4096\ndepth = 2";
+    let by_paths = lit(paths, &air) / lit(paths, "");
+    let sky = |air: Option<(f64, [f64; 3])>| {
+        let sky = crate::scene::Sky {
+            image: Some(crate::scene::SkySource::Sun),
+            sun_elevation_deg: elevation,
+            ..crate::scene::Sky::default()
+        };
+        let map = crate::assets::sky::SkyMap::of(&sky, crate::assets::source::Limits::default()).unwrap().unwrap();
+        let map = air.map_or(map.clone(), |(depth, colour)| map.through(depth, colour));
+        let sun = map.sun.unwrap();
+        let from_sun: f64 = sun.irradiance.iter().map(|c| c * sun.direction[2]).sum();
+        let side = map.side;
+        let place = |i: usize| (i as f64 + 0.5) * 2.0 / side as f64 - 1.0;
+        let of_sky: f64 = map
+            .texels
+            .iter()
+            .enumerate()
+            .map(|(at, texel)| {
+                let p = crate::assets::sky::octahedron(place(at % side), place(at / side));
+                let r = crate::math::vec3::length(p);
+                let texel: f64 = texel.iter().map(|&c| f64::from(c)).sum();
+                texel * (p[2] / r).max(0.0) * 4.0 / (side * side) as f64 / (r * r * r)
+            })
+            .sum();
+        from_sun + of_sky
+    };
+    let expected = sky(Some((density * height, [0.0; 3]))) / sky(None);
+    assert!((by_paths / expected - 1.0).abs() < 0.01, "{by_paths}, expected {expected}");
+}
+
 // A gray wall lit head-on by a point light: first with fog between light and wall, then between wall and camera.
 #[test]
 fn shadow_rays_pass_through_fog_too() {

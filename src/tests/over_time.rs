@@ -203,15 +203,22 @@ fn sunny(text: &str) -> String {
 #[test]
 fn the_sky_changes() {
     let paths = ALL.replace("samples = 2\ndepth = 4\nlamp_samples = 2\n", "integrator = \"path\"\nsamples = 4\n");
-    for (header, key, values) in [
-        ("[sky]", "intensity", ["0", "0.7", "1"]),
-        ("[sky]", "rotation_deg", ["0", "100", "200"]),
-        ("[sky]", "sun_elevation_deg", ["-5", "30", "2"]),
-        ("[sky]", "turbidity", ["2", "5", "2"]),
-        ("[air]", "density", ["0.2", "0", "0.1"]),
-        ("[air]", "density", ["0", "0.2", "0"]),
+    let layer = "density = 0.1\nheight = 3\n";
+    for (fog, header, key, values) in [
+        ("", "[sky]", "intensity", ["0", "0.7", "1"]),
+        ("", "[sky]", "rotation_deg", ["0", "100", "200"]),
+        ("", "[sky]", "sun_elevation_deg", ["-5", "30", "2"]),
+        ("", "[sky]", "turbidity", ["2", "5", "2"]),
+        ("", "[air]", "density", ["0.2", "0", "0.1"]),
+        ("", "[air]", "density", ["0", "0.2", "0"]),
+        (layer, "[air]", "density", ["0", "0.1", "0.4"]),
+        (layer, "[air]", "height", ["2", "5", "30"]),
+        (layer, "[air]", "color", ["0.2", "0.8", "'tan'"]),
+        (layer, "[sky]", "sun_elevation_deg", ["9", "50", "2"]),
+        (layer, "[sky]", "zenith", ["0", "1", "0"]),
     ] {
-        for text in [ALL, &*paths].map(sunny) {
+        for text in [ALL, &*paths].map(|text| if key == "zenith" { text.to_owned() } else { sunny(text) }) {
+            let text = text.replace("[air]\ndensity = 0\n", &format!("[air]\n{fog}"));
             let keys = keys_of(values);
             let [changing, still, first] =
                 [&*keys, values[1], values[0]].map(|value| toml(&with(&text, header, key, value)));

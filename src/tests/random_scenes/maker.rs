@@ -281,6 +281,10 @@ impl SceneMaker<'_> {
             let (density, colour) = (self.one_of(&[0.0, 0.02, 0.3, 50.0]), self.one_of(&["0.8", "[0.2, 0.5, 0.9]"]));
             let glow = self.one_of(&[0.0, 0.0, 0.05, 3.0]);
             self.add(format_args!("[air]\ndensity = {density}\nglow = {glow}\ncolor = {colour}"));
+            if self.some(0.5) {
+                let height = self.one_of(&[0.001, 3.0, 1e6]);
+                self.add(format_args!("height = {height}"));
+            }
         }
     }
     fn sky(&mut self, transparent: bool) {
