@@ -1,7 +1,8 @@
 // The wavefront driver of CPUs: a tile's rays and shadow rays wait in queues, and each bounce takes as many rays from
 // the end of a queue as there are lanes. Secondary rays are compacted, so lanes stay busy when paths end at different
 // depths; last-in, first-out order keeps the queues short. Rays inside an isolated body have a queue of their own, so
-// that all lanes test a single body.
+// that all lanes test a single body. Where rays meet the floor, shapes or nothing, those of one kind wait for others, so that
+// all lanes shade alike.
 #pragma once
 #include "../adaptive.cuh"
 #include "../integrators/features.cuh"
@@ -12,12 +13,18 @@
 constexpr int RAY_WORDS = 13, MAX_STATE_WORDS = 1, QUEUE_WORDS = RAY_WORDS + MAX_STATE_WORDS;
 constexpr int SHADOW_WORDS = 11;
 
+// Kinds of hits that wait apart, and a ray's words with those of its hit.
+constexpr int HIT_KINDS = 3, HIT_WORDS = QUEUE_WORDS + 5;
+// Hits of this many lanes do not wait.
+constexpr int FULL_ENOUGH = POLYFLY_LANES * 3 / 4;
+
 // Capacity of a tile's ray queues: usually a queue holds a few lanes' worth per bounce. When a queue is nearly full,
 // rays are taken from it one at a time and all their children return to it. That adds at most one ray per bounce, so
-// the queue cannot overflow.
-constexpr int RAY_SPARE = MAX_DEPTH + 3 * POLYFLY_LANES;
+// the queue cannot overflow. A step before may shade all lanes of each kind of hit, with two rays each.
+constexpr int RAY_SPARE = MAX_DEPTH + 2 * (HIT_KINDS + 1) * POLYFLY_LANES;
 constexpr int RAY_CAPACITY = POLYFLY_LANES * (MAX_DEPTH + 4) + RAY_SPARE;
 constexpr int SHADOW_CAPACITY = 3 * POLYFLY_LANES;
+constexpr int HIT_CAPACITY = 2 * POLYFLY_LANES;
 
 template <int CAPACITY>
 struct Queue {
@@ -34,10 +41,11 @@ struct Queue {
 };
 typedef Queue<RAY_CAPACITY> RayQueue;
 typedef Queue<SHADOW_CAPACITY> ShadowQueue;
+typedef Queue<HIT_CAPACITY> HitQueue;
 
-template <class State>
-POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, State state, Mask m) {
-  POLYFLY_CHECK(queue.len + POLYFLY_LANES <= RAY_CAPACITY);
+template <int CAPACITY, class State>
+POLYFLY_FN void enqueue(Queue<CAPACITY>& queue, const Ray& r, State state, Mask m) {
+  POLYFLY_CHECK(queue.len + POLYFLY_LANES <= CAPACITY);
   const Packing to = packing(m);
   int w = 0;
   const auto put = [&](Real word) POLYFLY_LAMBDA { compress_store(queue.word(w++, queue.len), word, to); };
@@ -54,8 +62,8 @@ POLYFLY_FN void enqueue(RayQueue& queue, const Ray& r, State state, Mask m) {
   queue.len += count(m);
 }
 // Takes the last n rays into the first n lanes.
-template <class State>
-POLYFLY_FN Ray dequeue(RayQueue& queue, int n, State& state) {
+template <int CAPACITY, class State>
+POLYFLY_FN Ray dequeue(Queue<CAPACITY>& queue, int n, State& state) {
   queue.len -= n;
   const int at = queue.len;
   Ray r;
@@ -68,6 +76,32 @@ POLYFLY_FN Ray dequeue(RayQueue& queue, int n, State& state) {
   r.pixel = queue.load_int(12, at);
   if constexpr (State::WORDS > 0)
     for (int w = 0; w < State::WORDS; ++w) state.word(w) = load(queue.word(RAY_WORDS + w, at));
+  return r;
+}
+
+// A ray and its hit.
+template <class State>
+POLYFLY_FN void enqueue_hit(HitQueue& queue, const Ray& r, const State& state, const Hit& hit, Mask m) {
+  const int at = queue.len;
+  const Packing to = packing(m);
+  int w = QUEUE_WORDS;
+  const auto put = [&](Real word) POLYFLY_LAMBDA { compress_store(queue.word(w++, at), word, to); };
+  put(hit.t);
+  put(from_bits(hit.surface));
+  put(select(hit.leaving, Real(1.0f), Real(0.0f)));
+  put(hit.u);
+  put(hit.v);
+  enqueue(queue, r, state, m);
+}
+template <class State>
+POLYFLY_FN Ray dequeue_hit(HitQueue& queue, int n, State& state, Hit& hit) {
+  const Ray r = dequeue(queue, n, state);
+  const int at = queue.len, w = QUEUE_WORDS;
+  hit.t = load(queue.word(w, at));
+  hit.surface = queue.load_int(w + 1, at);
+  hit.leaving = load(queue.word(w + 2, at)) > Real(0.0f);
+  hit.u = load(queue.word(w + 3, at));
+  hit.v = load(queue.word(w + 4, at));
   return r;
 }
 
@@ -92,6 +126,7 @@ struct Wavefront {
   const FrameParams& frame;
   RayQueue open, isolated;
   ShadowQueue shadows;
+  HitQueue hits[HIT_KINDS];
   i64* sums;  // four a pixel, the last unused
   Counts counts;
   int left, top;   // the tile's first pixel
@@ -156,13 +191,42 @@ __attribute__((noinline)) void trace_shadow_batch(Wavefront<State, S>& t, int n)
   t.add(pixel, colour * left, active & (max_component(left) > Real(0.0f)));
 }
 
-// Traces the active lanes one bounce further.
+template <class Integrator, class S>
+static __attribute__((noinline)) void shade(Wavefront<typename Integrator::State, S>& t, const Ray& ray,
+                                            const typename Integrator::State& state, const Hit& hit, Mask active) {
+  Integrator::shade(t.scene, t.frame, ray, state, hit, active, t);
+}
+
+// Shades the last n hits of a kind.
+template <class Integrator, class S>
+POLYFLY_FN void shade_waiting(Wavefront<typename Integrator::State, S>& t, HitQueue& queue, int n) {
+  typename Integrator::State state = {};
+  Hit hit;
+  const Ray ray = dequeue_hit(queue, n, state, hit);
+  shade<Integrator>(t, ray, state, hit, first_lanes(n));
+}
+
+// Traces the active lanes one bounce further. Hits of a few lanes of a kind wait for others.
 template <class Integrator, class S>
 static __attribute__((noinline)) void bounce(Wavefront<typename Integrator::State, S>& t, const Ray& ray,
                                              const typename Integrator::State& state, Mask active) {
   t.counts.rays += count(active);
   const Hit hit = closest_hit(t.scene, ray, active);
-  Integrator::shade(t.scene, t.frame, ray, state, hit, active, t);
+  if (!Integrator::GATHERS_HITS || t.only) return shade<Integrator>(t, ray, state, hit, active);
+  const Mask away = active & (hit.surface == Int(NO_SURFACE)), floor = active & (surface_kind(hit.surface) == Int(SHAPE_FLOOR));
+  const Mask kinds[HIT_KINDS] = {active & !away & !floor, floor, away};
+  for (int kind = 0; kind < HIT_KINDS; ++kind) {
+    const Mask m = kinds[kind];
+    const int lanes = count(m);
+    if (lanes == 0) continue;
+    if (lanes >= FULL_ENOUGH) {
+      shade<Integrator>(t, ray, state, hit, m);
+      continue;
+    }
+    HitQueue& queue = t.hits[kind];
+    enqueue_hit(queue, ray, state, hit, m);
+    if (queue.len >= POLYFLY_LANES) shade_waiting<Integrator>(t, queue, POLYFLY_LANES);
+  }
 }
 
 // Takes the last n rays of a queue one bounce further.
@@ -175,7 +239,8 @@ POLYFLY_FN void step(Wavefront<typename Integrator::State, S>& t, RayQueue& queu
 }
 
 POLYFLY_FN u64 scratch_bytes(int) {
-  return 8ull * 4 * TILE_PIXELS + 4ull * (2 * QUEUE_WORDS * RAY_CAPACITY + SHADOW_WORDS * SHADOW_CAPACITY);
+  const u64 words = 2 * QUEUE_WORDS * RAY_CAPACITY + SHADOW_WORDS * SHADOW_CAPACITY + HIT_KINDS * HIT_WORDS * HIT_CAPACITY;
+  return 8ull * 4 * TILE_PIXELS + 4ull * words;
 }
 
 template <class S>
@@ -219,6 +284,14 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const FilmBuffe
   }
 }
 
+// The kind with most hits, if there are any.
+POLYFLY_FN HitQueue* fullest(HitQueue (&hits)[HIT_KINDS]) {
+  HitQueue* most = &hits[0];
+  for (HitQueue& queue : hits)
+    if (queue.len > most->len) most = &queue;
+  return most->len > 0 ? most : nullptr;
+}
+
 // Traces samples of the chosen pixels of the tile, or of all pixels.
 template <class Integrator, class S>
 static __attribute__((noinline)) void trace_samples(Wavefront<typename Integrator::State, S>& t, int first_sample, int samples, int stride,
@@ -250,6 +323,9 @@ static __attribute__((noinline)) void trace_samples(Wavefront<typename Integrato
       t.only = 0;
       const Ray ray = Integrator::camera_ray(t.scene, t.frame, px, py, sample, pixel | (sample << 8));
       bounce<Integrator>(t, ray, {}, inside);
+    } else if (HitQueue* waiting = fullest(t.hits)) {
+      t.only = 0;
+      shade_waiting<Integrator>(t, *waiting, waiting->len);
     } else if (t.open.len > 0) {
       step<Integrator>(t, t.open, t.open.len, 0);
     } else if (t.isolated.len > 0) {
@@ -388,7 +464,10 @@ POLYFLY_FN void trace_tile(const S& scene, const FrameParams& frame, const Launc
   float* open = (float*)(sums + 4 * TILE_PIXELS);
   float* isolated = open + QUEUE_WORDS * RAY_CAPACITY;
   float* shadows = isolated + QUEUE_WORDS * RAY_CAPACITY;
-  Wavefront<typename Integrator::State, S> t = {scene, frame, {open, 0}, {isolated, 0}, {shadows, 0}, sums, {0, 0, 0, 0}, left, top, 0};
+  float* hits = shadows + SHADOW_WORDS * SHADOW_CAPACITY;
+  const auto kind = [&](int number) { return HitQueue{hits + number * HIT_WORDS * HIT_CAPACITY, 0}; };
+  Wavefront<typename Integrator::State, S> t = {scene, frame, {open, 0}, {isolated, 0}, {shadows, 0}, {kind(0), kind(1), kind(2)},
+                                                sums, {0, 0, 0, 0}, left, top, 0};
   for (int i = 0; i < 4 * TILE_PIXELS; ++i) sums[i] = 0;
   if (launch.min_samples == 0) {
     trace_samples<Integrator>(t, launch.first_sample, launch.samples_per_pixel, launch.stride, 0, TILE_PIXELS);

@@ -6,6 +6,7 @@
 
 struct AmbientOcclusion : RandomSamples {
   typedef NoState State;
+  static constexpr bool GATHERS_HITS = false;
 
   template <class S, class Q>
   POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& ray, State state,

@@ -1,6 +1,7 @@
 // What integrators share. An integrator is a struct in a header of its own, with a row in modules.def:
 //   State                                what it keeps for each ray beside the Ray
 //   STOCHASTIC                           its samples are random, so neighboring pixels differ by noise
+//   GATHERS_HITS                         its shading takes longer than a way through a queue, so that lanes had better shade alike
 //   camera_ray(scene, frame, px, py, sample, pixel)
 //   shade(scene, frame, ray, state, hit, active, queue)    shades one bounce of the active lanes; returns spawn's result
 // It is written over a queue Q, which the drivers provide:
@@ -31,7 +32,7 @@ struct NoState {
 
 // What an integrator has whose samples are random.
 struct RandomSamples {
-  static constexpr bool STOCHASTIC = true;
+  static constexpr bool STOCHASTIC = true, GATHERS_HITS = true;
 
   template <class S>
   POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,

@@ -47,7 +47,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
 
 struct Whitted {
   typedef NoState State;
-  static constexpr bool STOCHASTIC = false;
+  static constexpr bool STOCHASTIC = false, GATHERS_HITS = true;
 
   template <class S>
   POLYFLY_METHOD static Ray camera_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample,
