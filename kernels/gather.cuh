@@ -100,8 +100,7 @@ POLYFLY_FN Three<T> gather_three(const T* p, Int i, Mask m) {
 }
 #endif
 
-// Reads data[i] in the lanes of m. All reads of arrays whose index differs between lanes go through this and the next two.
-// Other lanes get zeros.
+// In builds with POLYFLY_BOUNDS: stops unless the indices of the lanes of m lie in an array of that length.
 POLYFLY_FN void check_reads(int len, Int i, Mask m) {
 #ifdef POLYFLY_BOUNDS
   const Int index = select(m, i, Int(0));
@@ -110,6 +109,8 @@ POLYFLY_FN void check_reads(int len, Int i, Mask m) {
   (void)len, (void)i, (void)m;
 #endif
 }
+// Reads data[i] in the lanes of m. All reads of arrays whose index differs between lanes go through this and the next two.
+// Other lanes get zeros.
 template <class T>
 POLYFLY_FN auto read(const T* data, int len, Int i, Mask m) -> decltype(gather(data, i, m)) {
   check_reads(len, i, m);
