@@ -413,8 +413,8 @@ messages! {
         "the sky's white is shown as {code} of 255: the tone curve \"{tone}\" keeps room for what is brighter; `tone = \"clip\"` in [film] shows it as it is"
         "белое небо выглядит как {code} из 255: кривая \"{tone}\" оставляет место для более яркого; `tone = \"clip\"` в [film] покажет его как есть";
     sun_behind_glass()
-        "paths meet the sun behind glass by chance, which leaves white dots: `clamp = 1` in [render] dims them; `integrator = \"whitted\"` with `caustics = true` has none behind flat faces"
-        "пути попадают в солнце за стеклом случайно, и остаются белые точки: `clamp = 1` в [render] приглушает их; с `integrator = \"whitted\"` и `caustics = true` за плоскими гранями их нет";
+        "paths meet the sun behind glass by chance, which leaves white dots: `caustics = true` in [render] finds it behind the flat faces of bodies, and `clamp = 1` dims the dots of other glass"
+        "пути попадают в солнце за стеклом случайно, и остаются белые точки: `caustics = true` в [render] находит его за плоскими гранями тел, а `clamp = 1` приглушает точки от другого стекла";
     smooth_grain()
         "`anisotropy` changes nothing where `roughness` is 0: a smooth metal shows no grain; give it a `roughness`"
         "`anisotropy` ничего не меняет, где `roughness` равна 0: у гладкого металла шлифовка не видна; задайте `roughness`";

@@ -96,6 +96,16 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
     flags = select(is_diffuse | (is_mirror & (s.alpha > zero)),
                    pack_pdf(select(is_diffuse, lambertian, m.pdf)) | Int(LIGHTS_SAMPLED) | lamps, flags);
     const Mask blurs = is_diffuse | (is_mirror & (s.fuzz + s.alpha > zero));
+    if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
+      // The sun's way by bodies to a surface that samples lights is one of its caustics.
+      if (has_caustics(scene)) {
+        const Int before = ray.bounces & Int(LIGHTS_SAMPLED | LAMPS_SAMPLED);
+        const Mask begins = ((before & Int(LIGHTS_SAMPLED)) != Int(0)) &
+            (surface_kind(s.reflect_origin >> ORIGIN_SHIFT) == Int(SHAPE_BODY));
+        const Mask specular = (!blurs) & (!on);
+        flags = flags | select(specular & (begins | (before == Int(LAMPS_SAMPLED))), Int(LAMPS_SAMPLED), Int(0));
+      }
+    }
     flags = flags | select(is_diffuse, Int(0), s.spawn_flags) | select(is_mirror, s.reflect_flags, Int(0)) |
         select(blurs, Int(BLURRED), Int(0));
   }

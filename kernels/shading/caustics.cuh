@@ -203,11 +203,11 @@ POLYFLY_FN Mask may_mirror(const Light& light, const Body& body, const Facet& fa
   return (nearest <= up) | (dot(q, q) <= reach * reach);
 }
 
-// The lights whose paths are tried. Path tracing hits the sun and other emitters itself.
+// The lights whose paths are tried. Path tracing hits emitters itself.
 template <bool WITH_EMITTERS, class S>
 POLYFLY_FN int caustic_lights(const S& scene) {
   if constexpr (WITH_EMITTERS) return light_count(scene);
-  return scene.lights.len - (scene.constants.sun_sharpness > 0.0f ? 1 : 0);
+  return scene.lights.len;
 }
 
 // The light that a body's faces mirror to a surface. Rough faces spread it, and are left out.

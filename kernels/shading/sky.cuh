@@ -128,10 +128,10 @@ POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray&
       light = vec(max(both.x, zero), max(both.y, zero), max(both.z, zero));
     }
   }
-  // The sun is one of the lights. Rays of surfaces that have sampled them do not count it again.
+  // The sun is one of the lights. Rays of surfaces that have sampled them, or their caustics, do not count it again.
   if constexpr (has_features<S>(FEATURE_SUN)) {
     if (uses<FEATURE_SUN>(scene) && scene.constants.sun_sharpness > 0.0f)
-      light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED)) == Int(0)));
+      light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED | LAMPS_SAMPLED)) == Int(0)));
   }
   if constexpr (has_features<S>(FEATURE_TRANSPARENT_SKY)) {
     if (uses<FEATURE_TRANSPARENT_SKY>(scene) && scene.constants.transparent)

@@ -102,7 +102,10 @@ fn of_sun(scene: &Scene, language: Language) -> Option<String> {
     let (sky, render) = (&scene.world.sky, &scene.render);
     let is_glass = |m: &Material| m.shares().1 > 0.0 && m.ior() != 1.0;
     let is_rare = sky.image == Some(SkySource::Sun) && sky.intensity > 0.0;
-    let is_bent = || scene.world.all_materials().any(is_glass);
+    let in_bodies = || scene.world.bodies.iter().filter(|body| is_glass(&body.material)).count();
+    let in_all = || scene.world.all_materials().filter(|m| is_glass(m)).count();
+    // Caustics find the sun behind bodies.
+    let is_bent = || in_all() > if render.caustics { in_bodies() } else { 0 };
     (render.integrator == Integrator::Path && render.clamp == 0.0 && is_rare && is_bent())
         .then(|| language.sun_behind_glass())
 }

@@ -258,6 +258,53 @@ fn chance_finds_the_same_caustic() {
     assert!((found / chance - 1.0).abs() < 0.02 && none < 0.6 * chance, "{found}, by chance {chance}, without {none}");
 }
 
+// The sun's light through glass and from mirrors onto a diffuse and onto a rough surface, by paths: found on purpose, and by chance,
+// since its disc is large here. No path counts it twice. Through balls it still shines by chance.
+#[test]
+fn paths_find_the_suns_caustics() {
+    let glass = "[[body]]\nsolid = \"octahedron\"\ncenter = [0.6, -0.6, 1.8]\nradius = 0.9\nbar = 0\nmaterial = \"glass\"\nior = 1.5\n";
+    let mirror =
+        "[[body]]\nsolid = \"cube\"\ncenter = [-2, 2, 1]\nradius = 1.2\nbar = 0\nreflection = 0.9\ntransparency = 0\n";
+    let ball = "[[sphere]]\ncenter = [0.6, -0.6, 1.8]\nradius = 0.7\nmaterial = \"glass\"\nior = 1.5\n";
+    let black = "[[body]]\nsolid = \"cube\"\ncenter = [0, 0, -9]\nradius = 1\nreflection = 0\ntransparency = 0\n";
+    let grey = "material = \"diffuse\"\ncolor = [0.4, 0.4, 0.4]\n";
+    let rough = "material = \"metal\"\nroughness = 0.7\ncolor = [0.9, 0.9, 0.9]\n";
+    for (what, things, middle, is_caustic) in [
+        ("glass", glass.to_owned(), [-0.33, 0.57], true),
+        ("a mirror", mirror.to_owned(), [-0.8, 2.3], true),
+        ("a ball", format!("{ball}{black}"), [-0.33, 0.57], false),
+    ] {
+        for surface in [grey, rough] {
+            let seen = |samples: u32, caustics: bool| {
+                let mut scene = table(
+                    middle,
+                    0.9,
+                    &format!("integrator = \"path\"\ndepth = 3\nsamples = {samples}\ncaustics = {caustics}"),
+                    &format!("[[rectangle]]\nsize = [61, 61]\ncenter = [0, 0, 0.001]\n{surface}{things}"),
+                );
+                scene.world.sky = crate::scene::Sky {
+                    image: Some(crate::scene::SkySource::Sun),
+                    sun_elevation_deg: 50.0,
+                    sun_size_deg: 20.0,
+                    rotation_deg: -52.0,
+                    ..crate::scene::Sky::default()
+                };
+                (scene.render.width, scene.render.height) = (16, 16);
+                light(&scene)
+            };
+            let (reference, found) = (seen(4096, false), seen(256, true));
+            let (chance, got) = (mean(&reference), mean(&found));
+            assert!((got / chance - 1.0).abs() < 0.02, "{what} {surface}: {got}, by chance {chance}");
+            let noise = |pixels: &[f32]| {
+                let off = pixels.iter().zip(&reference).map(|(a, b)| f64::from(a - b).powi(2));
+                (off.sum::<f64>() / reference.len() as f64).sqrt()
+            };
+            let (by_chance, on_purpose) = (noise(&seen(256, false)), noise(&found));
+            assert!(!is_caustic || on_purpose < 0.5 * by_chance, "{what} {surface}: noise {on_purpose}, {by_chance}");
+        }
+    }
+}
+
 // A ball of light is mirrored as a point far away is, if lamps are asked.
 #[test]
 fn facets_mirror_emitters_that_are_sampled() {

@@ -31,6 +31,10 @@ fn what_may_not_be_meant_is_said_in_a_render_too() {
     let plain = scene("", "");
     assert!(!words(&plain).contains("sight") && !words(&plain).contains("white"), "{}", words(&plain));
     assert!(!words(&scene("", &glass.replace("samples", "clamp = 1\nsamples"))).contains("by chance"));
+    let found = glass.replace("samples", "caustics = true\nsamples");
+    assert!(words(&scene("", &found)).contains("by chance"));
+    let in_a_body = found.replace("[[sphere]]", "[[body]]\nsolid = \"cube\"\ncenter = [0, 0, 3]");
+    assert!(!words(&scene("", &in_a_body)).contains("by chance"));
     let rough = "roughness = { keys = [[0, 0], [1, 0.5]] }\n";
     assert!(!words(&scene("", &format!("{brushed}{rough}"))).contains("anisotropy"));
     // Two paths for one camera: the second would have no effect.
