@@ -40,7 +40,7 @@ impl QualityArg {
                 render.depth = render.depth.min(8);
                 render.light_samples = 1;
                 render.ao_samples = render.ao_samples.min(1);
-                scene.camera.shutter = 0.0;
+                scene.close_shutter();
                 scene.film.denoise_frames = 0;
             }
             QualityArg::Final => {
@@ -203,12 +203,13 @@ impl SceneArgs {
         if let Some(quality) = self.asked_quality() {
             quality.apply(scene);
         }
+        let has_shutter = scene.has_shutter();
         let render = &mut scene.render;
         (render.width, render.height) = self.size.unwrap_or((render.width, render.height));
         match self.samples {
             // With the other integrator, n * n samples per pixel.
             Some(SamplesArg::Side(n)) => render.set_samples(render.integrator.own(n, n * n)),
-            Some(SamplesArg::Range(..)) if scene.camera.shutter > 0.0 => {
+            Some(SamplesArg::Range(..)) if has_shutter => {
                 return Err(Failure::usage(Language::shutter_takes_samples));
             }
             Some(SamplesArg::Range(..)) if scene.world.sky.transparent => {

@@ -301,14 +301,14 @@ const MAX_MOMENTS: u32 = 16;
 
 /// The number of moments of each frame.
 pub fn moments(scene: &Scene) -> u32 {
-    if scene.camera.shutter > 0.0 { scene.render.samples_per_pixel().min(MAX_MOMENTS) } else { 1 }
+    if scene.has_shutter() { scene.render.samples_per_pixel().min(MAX_MOMENTS) } else { 1 }
 }
 
 /// The time of moment `moment` of frame `frame`, in frames since the clip's start. Moments are evenly spaced while
 /// the shutter is open, in an order that is unrelated to the samples' positions.
 pub fn moment_of(scene: &Scene, frame: u32, moment: u32) -> f64 {
     let count = moments(scene);
-    if count == 1 && scene.camera.shutter == 0.0 {
+    if count == 1 && !scene.has_shutter() {
         return f64::from(frame);
     }
     // A stride near the golden ratio that is coprime to the count visits all moments.
@@ -320,5 +320,5 @@ pub fn moment_of(scene: &Scene, frame: u32, moment: u32) -> f64 {
     };
     let stride = (0..count).map(|i| (count * 5 / 8 + i).max(1)).find(|&s| shared(s, count) == 1).unwrap_or(1);
     let place = (f64::from(moment * stride % count) + 0.5) / f64::from(count);
-    f64::from(frame) + scene.camera.shutter * (place - 0.5)
+    f64::from(frame) + scene.camera_at(f64::from(frame)).shutter * (place - 0.5)
 }

@@ -125,9 +125,23 @@ impl Scene {
     pub(crate) fn moves(&self) -> bool {
         self.lamps_move() || !self.tracks.is_empty() || self.world.relief().is_some_and(Relief::drifts)
     }
+    /// Whether the shutter is open in any frame.
+    pub(crate) fn has_shutter(&self) -> bool {
+        self.camera.shutter > 0.0 || self.tracks.within("camera.shutter").next().is_some()
+    }
+    /// Takes the motion blur away.
+    pub(crate) fn close_shutter(&mut self) {
+        self.camera.shutter = 0.0;
+        self.tracks = self.tracks.without("camera.shutter");
+    }
     /// Whether the sky's picture changes over the clip.
     pub(crate) fn sky_moves(&self) -> bool {
         self.world.sky.image.is_some() && self.tracks.within("sky.").next().is_some()
+    }
+    /// Whether the sky that is seen through fog changes over the clip.
+    pub(crate) fn fog_above_moves(&self) -> bool {
+        let changes = |path| self.tracks.within(path).next().is_some();
+        self.world.air.height.is_some() && (changes("air.") || changes("sky."))
     }
     /// Whether each frame has geometry of its own. Parts of the sky that are sampled for light belong to it.
     pub(crate) fn geometry_moves(&self) -> bool {
@@ -139,11 +153,6 @@ impl Scene {
             || samples_sky && (self.sky_moves() || self.fog_above_moves() || is_hidden())
     }
     /// Whether frames differ in more than the camera's place and direction.
-    /// Whether the sky that is seen through fog changes over the clip.
-    pub(crate) fn fog_above_moves(&self) -> bool {
-        let changes = |path| self.tracks.within(path).next().is_some();
-        self.world.air.height.is_some() && (changes("air.") || changes("sky."))
-    }
     pub(crate) fn is_animated(&self) -> bool {
         self.moves() || self.geometry_moves()
     }

@@ -148,7 +148,7 @@ keys! {
         /// Height of the aperture over its width, as of an anamorphic lens: above 1, what is out of focus is narrower.
         pub aperture_ratio: f64 = 1.0, rule(Rule::Within(0.1, 10.0)), slider(0.5, 2.0), animated();
         /// Open time of the shutter as a share of a frame: motion blur of camera, bodies and lamps; 0: no motion blur.
-        pub shutter: f64 = 0.0, rule(Rule::Fraction);
+        pub shutter: f64 = 0.0, rule(Rule::Fraction), animated();
         /// A camera held by hand: it turns a little to all sides.
         pub shake: Option<Shake> = None, group("Shake");
     }

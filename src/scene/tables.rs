@@ -55,8 +55,8 @@ impl Keys for Scene {
         for Falling { path, why } in self.world.stand() {
             table.problem_at(&path, l.cannot_stand(why(l)), l.a_floor_below());
         }
-        let (sampling, shutter) = (self.render.sampling, self.camera.shutter);
-        let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || shutter > 0.0;
+        let (sampling, has_shutter) = (self.render.sampling, self.has_shutter());
+        let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || has_shutter;
         let transparent = table.place("sky.transparent").filter(|_| self.world.sky.transparent);
         if let (Some(place), true) = (transparent.clone(), is_uneven) {
             table.problem(place, l.uneven_samples(), l.even_samples());
@@ -64,7 +64,7 @@ impl Keys for Scene {
         if let (Some(place), true) = (transparent, self.world.air.is_foggy()) {
             table.problem(place, l.fog_hides(), l.clear_air());
         }
-        if sampling.is_adaptive() && shutter > 0.0 {
+        if sampling.is_adaptive() && has_shutter {
             table.problem_at("render.samples", l.range_and_shutter(), l.number_for_shutter());
         }
     }

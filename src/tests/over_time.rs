@@ -257,6 +257,7 @@ fn a_frame_is_the_frame_of_the_scene_with_its_values() {
         ("[camera]", "aperture_rotation_deg", ["0", "30", "60"]),
         ("[camera]", "lens", ["0", "0.2", "0"]),
         ("[camera]", "focus", ["5", "2", "9"]),
+        ("[camera]", "shutter", ["0", "0.8", "0"]),
         ("[camera]", "fov_deg", ["70", "30", "90"]),
     ] {
         let keys = keys_of(values);

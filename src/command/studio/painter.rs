@@ -195,7 +195,7 @@ impl RendererCache {
                 }
                 if is_draft {
                     render.depth = render.depth.min(DRAFT_DEPTH);
-                    scene.camera.shutter = 0.0;
+                    scene.close_shutter();
                 }
             })
         }))
