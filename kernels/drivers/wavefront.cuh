@@ -206,13 +206,13 @@ POLYFLY_FN void shade_waiting(Wavefront<typename Integrator::State, S>& t, HitQu
   shade<Integrator>(t, ray, state, hit, first_lanes(n));
 }
 
-// Traces the active lanes one bounce further. Hits of a few lanes of a kind wait for others.
+// Traces the active lanes one bounce further. Hits of a few lanes of a kind wait for others, if they may differ in kind.
 template <class Integrator, class S>
 static __attribute__((noinline)) void bounce(Wavefront<typename Integrator::State, S>& t, const Ray& ray,
-                                             const typename Integrator::State& state, Mask active) {
+                                             const typename Integrator::State& state, Mask active, bool may_differ) {
   t.counts.rays += count(active);
   const Hit hit = closest_hit(t.scene, ray, active);
-  if (!Integrator::GATHERS_HITS || t.only) return shade<Integrator>(t, ray, state, hit, active);
+  if (!Integrator::GATHERS_HITS || !may_differ) return shade<Integrator>(t, ray, state, hit, active);
   const Mask away = active & (hit.surface == Int(NO_SURFACE)), floor = active & (surface_kind(hit.surface) == Int(SHAPE_FLOOR));
   const Mask kinds[HIT_KINDS] = {active & !away & !floor, floor, away};
   for (int kind = 0; kind < HIT_KINDS; ++kind) {
@@ -235,7 +235,7 @@ POLYFLY_FN void step(Wavefront<typename Integrator::State, S>& t, RayQueue& queu
   typename Integrator::State state = {};
   const Ray ray = dequeue(queue, n, state);
   t.only = only;
-  bounce<Integrator>(t, ray, state, first_lanes(n));
+  bounce<Integrator>(t, ray, state, first_lanes(n), &queue == &t.open && !only);
 }
 
 POLYFLY_FN u64 scratch_bytes(int) {
@@ -322,7 +322,7 @@ static __attribute__((noinline)) void trace_samples(Wavefront<typename Integrato
       const Int sample = (item - place * Int(samples)) * Int(stride) + Int(first_sample);
       t.only = 0;
       const Ray ray = Integrator::camera_ray(t.scene, t.frame, px, py, sample, pixel | (sample << 8));
-      bounce<Integrator>(t, ray, {}, inside);
+      bounce<Integrator>(t, ray, {}, inside, true);
     } else if (HitQueue* waiting = fullest(t.hits)) {
       t.only = 0;
       shade_waiting<Integrator>(t, *waiting, waiting->len);
