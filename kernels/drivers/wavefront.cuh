@@ -20,7 +20,7 @@ constexpr int FULL_ENOUGH = POLYFLY_LANES * 3 / 4;
 
 // Capacity of a tile's ray queues: usually a queue holds a few lanes' worth per bounce. When a queue is nearly full,
 // rays are taken from it one at a time and all their children return to it. That adds at most one ray per bounce, so
-// the queue cannot overflow. A step before may shade all lanes of each kind of hit, with two rays each.
+// the queue cannot overflow. The step before that may shade a full set of lanes for each kind of hit, each with two rays.
 constexpr int RAY_SPARE = MAX_DEPTH + 2 * (HIT_KINDS + 1) * POLYFLY_LANES;
 constexpr int RAY_CAPACITY = POLYFLY_LANES * (MAX_DEPTH + 4) + RAY_SPARE;
 constexpr int SHADOW_CAPACITY = 3 * POLYFLY_LANES;

@@ -111,10 +111,9 @@ impl SkyMap {
         SkyMap::baked(MADE_SIDE, MADE_SAMPLES, |d| mix(horizon, zenith, share(d[2])))
     }
 
-    /// The sky as it is seen through a layer of fog of this optical depth overhead. Towards the horizon the way through it is as
-    /// much longer as the sine of the elevation is smaller, and the land below is hidden.
+    /// The sky as it is seen through a layer of fog of this optical depth overhead ([`through_fog`]). It hides the land below.
     pub fn through(&self, depth: f64, fog: Vec3) -> SkyMap {
-        let clear = |d: Vec3| if d[2] > 0.0 { libm::exp(-depth / d[2]) } else { 0.0 };
+        let clear = |d| through_fog(depth, d);
         let direction = |at: usize| {
             let place = |i: usize| (i as f64 + 0.5) * 2.0 / self.side as f64 - 1.0;
             normalise(octahedron(place(at % self.side), place(at / self.side)))
@@ -182,6 +181,11 @@ impl SkyMap {
         };
         (0..across * across).into_par_iter().map(cell).collect()
     }
+}
+
+/// What a layer of fog of this optical depth overhead leaves of light from a direction beyond it.
+pub fn through_fog(depth: f64, direction: Vec3) -> f64 {
+    if direction[2] > 0.0 { libm::exp(-depth / direction[2]) } else { 0.0 }
 }
 
 /// The octahedron's point at (u, v) of the square, -1 to 1 each way.

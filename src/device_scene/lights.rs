@@ -46,11 +46,14 @@ impl Lights {
 // The scene's point lights, and the sun. `reach` bounds its coordinates.
 fn points(scene: &Scene, assets: &Assets, reach: f32) -> Vec<GpuLight> {
     let samples = scene.render.integrator.own(scene.render.light_samples, 1) as i32;
-    let light = |l: &Light| GpuLight {
-        position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
-        colour: linear_colour(l.colour),
-        radius: l.radius as f32,
-        samples,
+    let light = |l: &Light| {
+        let left = super::sky::left_of_light(&scene.world.air, l.position, reach) as f32;
+        GpuLight {
+            position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
+            colour: linear_colour(l.colour).map(|c| c * left),
+            radius: l.radius as f32,
+            samples,
+        }
     };
     let sun = super::sky::sunlight(super::sky::map(scene, assets), reach, samples);
     scene.world.lights.iter().map(light).chain(sun).collect()

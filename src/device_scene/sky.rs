@@ -7,7 +7,7 @@ use crate::gpu_types::{
     FEATURE_TRANSPARENT_SKY, FeatureSet, Light, STAR_CELLS, STAR_REACH, Star,
 };
 use crate::math::srgb::linear_colour;
-use crate::math::vec3::{length, normalise, scale, sub, to_f32};
+use crate::math::vec3::{Vec3, length, normalise, scale, sub, to_f32};
 use crate::scene::{Air, Scene, Sky, SkySource};
 use std::f64::consts::PI;
 
@@ -35,6 +35,12 @@ pub fn distance(air: &Air, reach: f32) -> f32 {
         (true, false) => sun_distance(reach) as f32,
         (true, true) => f32::MAX,
     }
+}
+
+/// What the fog above the scene leaves of a light at this place, if it is as far away as the sky.
+pub fn left_of_light(air: &Air, position: Vec3, reach: f32) -> f64 {
+    let is_far = length(position) > 0.5 * f64::from(distance(air, reach));
+    air.depth_above().filter(|_| is_far).map_or(1.0, |depth| sky::through_fog(depth, normalise(position)))
 }
 
 /// The sun as a light far beyond the scene, whose coordinates `reach` bounds. It has `samples` shadow rays.

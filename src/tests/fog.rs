@@ -75,6 +75,23 @@ fn fog_with_an_end_shows_the_sky() {
     }
 }
 
+// A light that is as far away as the sky is dimmed as the sky is; one within the fog by its distance.
+#[test]
+fn far_lights_shine_through_the_fog_above() {
+    let lit = |z: f64, air: &str| {
+        let scene = toml(&format!(
+            "[output]\nsize = [2, 2]\n[render]\nsamples = 1\nambient = 0\nhighlight = 0\ncutoff = 0\n{air}\n\
+             [camera]\nposition = [0, 0, 1e-3]\nlook_at = [0, 1e-6, 0]\nfov_deg = 1\n[[light]]\nposition = [0, 0, {z}]\n\
+             [[rectangle]]\nsize = [4, 4]\nmaterial = \"diffuse\"\ncolor = [1, 1, 1]\n"
+        ));
+        mean(&light(&scene))
+    };
+    for (z, depth) in [(3.0, 0.3), (9e5, 0.6)] {
+        let share = lit(z, "[air]\ndensity = 0.1\nheight = 6\ncolor = [0, 0, 0]\n") / lit(z, "");
+        assert!((share / libm::exp(-depth) - 1.0).abs() < 1e-3, "{z}: {share}");
+    }
+}
+
 // The sun lights a floor through it, and so does the rest of the sky: as the map of what is seen says, by paths that meet it.
 #[test]
 fn light_from_the_sky_passes_the_fog_once() {
