@@ -95,9 +95,9 @@ pub enum Command {
 
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The scene: a file, or `-` for stdin.
+    /// The scenes: files, or `-` for stdin.
     #[arg(default_value = "-")]
-    pub scene: String,
+    pub scenes: Vec<String>,
     #[command(flatten)]
     pub changes: SceneArgs,
 }

@@ -1,9 +1,9 @@
-//! `polyfly check`: checks that a scene is valid, lists its content, and warns about likely mistakes. It renders a
+//! `polyfly check`: checks that scenes are valid, lists their content, and warns about likely mistakes. It renders a
 //! few tiny frames and writes no files.
 
 use super::hints::hints;
 use super::scene_file::read_scene;
-use crate::cli::{CheckArgs, Failure, language};
+use crate::cli::{CheckArgs, Failure, SceneArgs, language};
 use crate::error::Error;
 use crate::language::Language;
 use crate::math::srgb::linear;
@@ -27,8 +27,21 @@ const ABOVE_WHITE: f32 = 1.01;
 // The fraction of a color map's pixels that may be brighter than the map.
 const OFF_THE_MAP: f64 = 0.05;
 
+/// Checks all scenes. The last failure ends the program.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let (scene, source, outside) = read_scene(&args.scene, &args.changes)?;
+    let mut failed: Option<Failure> = None;
+    for name in &args.scenes {
+        if let Err(failure) = check(name, &args.changes)
+            && let Some(before) = failed.replace(failure)
+        {
+            fault(&before.shown(language()));
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+fn check(name: &str, changes: &SceneArgs) -> Result<(), Failure> {
+    let (scene, source, outside) = read_scene(name, changes)?;
     let (language, mut known) = (language(), scene.clone());
     let mut faults = Faults::default();
     for error in outside {
@@ -38,10 +51,10 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
         faults.add(source.placed(error));
     }
     // Paths that a run would refuse before it reads a file.
-    if let Some(sandbox) = PathSandbox::of(&args.scene, args.changes.allow_outside) {
+    if let Some(sandbox) = PathSandbox::of(name, changes.allow_outside) {
         sandbox.writing(&scene, true, true).unwrap_or_else(|e| faults.add(source.placed(e)));
     }
-    let asked = args.changes.frame_list(&scene)?;
+    let asked = changes.frame_list(&scene)?;
     // A file that cannot be read is left out, so that the files after it are read as well.
     let trial = loop {
         match trial_hints(&known, &asked, language) {
@@ -54,7 +67,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
         }
     };
     faults.end()?;
-    let mut lines = summary(&args.scene, &scene, language);
+    let mut lines = summary(name, &scene, language);
     lines.push(match scene.loop_problems(language) {
         why if why.is_empty() => language.loops(),
         why => language.does_not_loop(why.into_iter().map(|problem| problem.what).collect::<Vec<_>>().join("; ")),

@@ -2,6 +2,27 @@
 
 use crate::common::{folder, polyfly, words};
 
+// One after the other, with the faults of each; the exit code is that of the last fault.
+#[test]
+fn several_scenes_are_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("a.toml", "[[sphere]]\n"),
+        ("b.toml", "[[body]]\nsolid = \"cub\"\n"),
+        ("c.toml", "[[sphere]]\nradius = -1\n"),
+        ("d.toml", "[[body]]\nsolid = \"cube\"\n"),
+    ] {
+        std::fs::write(dir.path().join(name), text).unwrap();
+    }
+    let run = polyfly(dir.path(), &["check", "a.toml", "b.toml", "c.toml", "d.toml"]);
+    assert_eq!(run.status.code(), Some(65));
+    let listed = String::from_utf8_lossy(&run.stdout);
+    assert!(listed.contains("a.toml: ") && listed.contains("d.toml: ") && !listed.contains("b.toml: "), "{listed}");
+    let said = words(&run);
+    assert!(said.contains("b.toml:2") && said.contains("c.toml:2"), "{said}");
+    assert!(polyfly(dir.path(), &["check", "a.toml", "d.toml"]).status.success());
+}
+
 #[test]
 fn what_may_not_be_meant_is_said_in_a_render_too() {
     let dir = folder();

@@ -268,7 +268,7 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("two scenes", &["scene.toml", "picture.png"]),
     ("a job behind the scene", &["scene.toml", "check"]),
     ("a flag of rendering for another job", &["check", "scene.toml", "--video", "x.mp4"]),
-    ("a word too many", &["check", "scene.toml", "more"]),
+    ("a word too many", &["preview", "scene.toml", "more"]),
     ("a job without its folder", &["missing"]),
     ("a flag without its value", &["scene.toml", "--size"]),
     ("a flag twice", &["scene.toml", "--size", "4x3", "--size", "8x6"]),
