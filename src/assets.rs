@@ -36,6 +36,12 @@ fn seen_sky(world: &World, clear: Option<&Arc<SkyMap>>) -> Option<Arc<SkyMap>> {
     }))
 }
 
+fn floor_relief(world: &World, limits: Limits) -> Result<Option<Arc<ReliefMaps>>, AssetError> {
+    let Some(floor) = &world.floor else { return Ok(None) };
+    let of = |relief| ReliefMaps::of(relief, &Surface::of_floor(floor), limits).map(Arc::new);
+    floor.relief.as_ref().map(of).transpose()
+}
+
 /// Everything that was read.
 #[derive(Clone, Default)]
 pub struct Assets {
@@ -66,20 +72,16 @@ impl Assets {
         let world = &scene.world;
         let mut meshes = mesh::load_all(&world.meshes, world.ground(), limits)?;
         meshes.extend(world.rectangles.iter().map(Triangles::of_rectangle));
-        let floor = || -> Result<_, AssetError> {
-            let Some(floor) = &world.floor else { return Ok((None, None)) };
-            let texture = floor.texture.as_ref().map(|s| Texture::load(s, limits)).transpose()?;
-            let relief =
-                floor.relief.as_ref().map(|r| ReliefMaps::of(r, &Surface::of_floor(floor), limits)).transpose()?;
-            Ok((texture, relief))
-        };
-        let bodies = || finish::load_all(&world.bodies, limits);
+        let texture = world.floor.as_ref().and_then(|floor| floor.texture.as_ref());
+        let texture = || texture.map(|source| Texture::load(source, limits)).transpose();
+        let floor = || Ok::<_, AssetError>((texture()?, floor_relief(world, limits)?));
+        let bodies = || finish::load_all(&world.bodies, &[], limits);
         let ((floor, finishes), sky) = rayon::join(|| (floor(), bodies()), || SkyMap::of(&world.sky, limits));
         let (texture, relief) = floor?;
         let clear_sky = sky?.map(Arc::new);
         Ok(Assets {
             texture: texture.map(Arc::new),
-            relief: relief.map(Arc::new),
+            relief,
             finishes: Arc::new(finishes?),
             sky: seen_sky(world, clear_sky.as_ref()),
             clear_sky,
@@ -88,7 +90,7 @@ impl Assets {
             limits,
         })
     }
-    /// The same with the sky and the particles of another frame, colored over the same range.
+    /// The same with the sky, the reliefs and the particles of another frame, colored over the same range.
     pub fn at_frame(&self, scene: &Scene, frame: u32) -> Result<Assets, AssetError> {
         let mut assets = self.clone();
         if scene.sky_moves() || scene.fog_above_moves() {
@@ -97,6 +99,11 @@ impl Assets {
                 assets.clear_sky = SkyMap::of(&world.sky, self.limits)?.map(Arc::new);
             }
             assets.sky = seen_sky(world, assets.clear_sky.as_ref());
+        }
+        if scene.reliefs_move() {
+            let world = &scene.at(f64::from(frame)).world;
+            assets.relief = floor_relief(world, self.limits)?;
+            assets.finishes = Arc::new(finish::load_all(&world.bodies, &self.finishes, self.limits)?);
         }
         if let Some(particles) = &scene.world.particles {
             let mut particles = particles.clone();

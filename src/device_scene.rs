@@ -19,6 +19,8 @@ mod sky;
 pub mod upload;
 
 use crate::assets::Assets;
+use crate::assets::finish::Finish;
+use crate::assets::relief::ReliefMaps;
 use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_AO, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
@@ -37,7 +39,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use upload::ArrayUploader;
 
-/// The arrays that stay for a whole run, unless the sky's picture changes.
+/// The arrays that stay for a whole run, unless the sky's picture or a relief changes.
 #[derive(Clone, Debug, Default)]
 pub struct FixedArrays {
     pub floor: Vec<FloorQuad>,
@@ -57,8 +59,9 @@ pub struct FixedArrays {
     pub stars: Vec<Star>,
     /// The index of each cell's first star, and the number of stars at the end.
     pub star_cells: Vec<i32>,
-    // What the sky's arrays are made from.
+    // What the sky's arrays are made from, and those of reliefs.
     map: Option<Arc<SkyMap>>,
+    reliefs: (Option<Arc<ReliefMaps>>, Arc<Vec<Finish>>),
 }
 
 impl FixedArrays {
@@ -67,6 +70,23 @@ impl FixedArrays {
         let (stars, star_cells) = sky::stars(map.map(|map| &**map));
         let sky = map.map(|map| map.with_rim()).unwrap_or_default();
         FixedArrays { sky, stars, star_cells, map: map.cloned(), ..self }
+    }
+    // These arrays with the pictures of the floor and of bodies.
+    fn with_pictures(self, assets: &Assets) -> FixedArrays {
+        let mut texels = Vec::new();
+        let of_floor = assets.texture.as_deref().into_iter().chain(assets.relief.as_ref().map(|relief| &relief.maps));
+        let mut mip_levels: Vec<_> = of_floor.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
+        let heights = assets.relief.as_ref().and_then(|relief| relief.heights.as_deref()).unwrap_or_default();
+        mip_levels.extend(upload::height_levels(heights, &mut texels));
+        let of_bodies = finish::pictures(&assets.finishes);
+        let finish_levels = of_bodies.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
+        let reliefs = (assets.relief.clone(), Arc::clone(&assets.finishes));
+        FixedArrays { mip_levels, finish_levels, texels, reliefs, ..self }
+    }
+    fn has_pictures_of(&self, assets: &Assets) -> bool {
+        let (relief, finishes) = &self.reliefs;
+        relief.as_ref().map(Arc::as_ptr) == assets.relief.as_ref().map(Arc::as_ptr)
+            && Arc::ptr_eq(finishes, &assets.finishes)
     }
     fn is_under(&self, map: Option<&Arc<SkyMap>>) -> bool {
         self.map.as_ref().map(Arc::as_ptr) == map.map(Arc::as_ptr)
@@ -169,29 +189,20 @@ impl DeviceScene {
         let origin = assets.origin();
         let scene = &*scene.seen_from(origin);
         let geometry = geometry(scene, assets, &trees);
-        let mut texels = Vec::new();
-        let of_floor = assets.texture.as_deref().into_iter().chain(assets.relief.as_ref().map(|relief| &relief.maps));
-        let mut mip_levels: Vec<_> = of_floor.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
-        let heights = assets.relief.as_ref().and_then(|relief| relief.heights.as_deref()).unwrap_or_default();
-        mip_levels.extend(upload::height_levels(heights, &mut texels));
-        let of_bodies = finish::pictures(&assets.finishes);
-        let finish_levels = of_bodies.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
         let fixed = FixedArrays {
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
-            mip_levels,
-            finish_levels,
-            texels,
             tone_lut: tone_lut(scene.film.tone),
             filter: filter_places(scene.film.filter),
             ..FixedArrays::default()
         }
+        .with_pictures(assets)
         .under(assets.sky.as_ref());
         let constants = constants(scene, assets, &geometry);
         let lights = Arc::new(Lights::new(scene, assets, &geometry, glow::air_lights(scene, &geometry)));
         Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin, trees })
     }
 
-    /// The scene at another time: that of `scene`, with the particles and the sky of `assets`. The light map and an automatic exposure stay.
+    /// The scene at another time: that of `scene`, with the particles, the sky and the reliefs of `assets`. The light map and an automatic exposure stay.
     pub fn at_time(&self, scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let scene = &*scene.seen_from(self.origin);
@@ -220,10 +231,13 @@ impl DeviceScene {
             };
             Constants { lightmap_scale, lightmap_size, cutoff: cutoffs.0, light_cutoff: cutoffs.1, ..now }
         };
-        let fixed = match self.fixed.is_under(assets.sky.as_ref()) {
-            true => Arc::clone(&self.fixed),
-            false => Arc::new((*self.fixed).clone().under(assets.sky.as_ref())),
-        };
+        let mut fixed = Arc::clone(&self.fixed);
+        if !fixed.is_under(assets.sky.as_ref()) {
+            fixed = Arc::new((*fixed).clone().under(assets.sky.as_ref()));
+        }
+        if !fixed.has_pictures_of(assets) {
+            fixed = Arc::new((*fixed).clone().with_pictures(assets));
+        }
         let trees = self.trees.clone();
         Ok(DeviceScene { fixed, geometry, lights, constants, origin: self.origin, trees })
     }

@@ -14,16 +14,19 @@ pub struct Finish {
     pub relief: Option<Arc<ReliefMaps>>,
 }
 
-/// The finish of each body; empty if none has one.
-pub fn load_all(bodies: &[Body], limits: Limits) -> Result<Vec<Finish>, AssetError> {
+/// The finish of each body; empty if none has one. Those of another time, `before`, have the same textures.
+pub fn load_all(bodies: &[Body], before: &[Finish], limits: Limits) -> Result<Vec<Finish>, AssetError> {
     if bodies.iter().all(|body| body.texture.is_none() && body.relief.is_none()) {
         return Ok(Vec::new());
     }
     let mut all: Vec<Finish> = Vec::with_capacity(bodies.len());
-    for body in bodies {
+    for (i, body) in bodies.iter().enumerate() {
         let texture_of = |body: &Body| body.texture.clone();
         let load = |body: &Body| body.texture.as_ref().map(|source| Texture::load(source, limits)).transpose();
-        let texture = shared(&all, bodies, body, texture_of, |finish| &finish.texture, load)?;
+        let texture = match before.get(i) {
+            Some(finish) => finish.texture.clone(),
+            None => shared(&all, bodies, body, texture_of, |finish| &finish.texture, load)?,
+        };
         let relief_of = |body: &Body| (body.relief.clone(), body.radius, body.material.roughness);
         let load = |body: &Body| {
             let relief = body.relief.as_ref();

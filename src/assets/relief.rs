@@ -21,6 +21,8 @@ pub struct ReliefMaps {
     pub alpha: f32,
     /// Heights from 0 to 65535 with their mip levels, for a surface that is displaced.
     pub heights: Option<Vec<Grid<u16>>>,
+    /// The height between their 0 and 65535.
+    pub depth: f32,
 }
 
 /// Red and green of a flat relief.
@@ -110,7 +112,8 @@ impl ReliefMaps {
         });
         let mean = |four: [Cell; 4]| [0, 1, 2, 3].map(|i| four.iter().map(|c| c[i]).sum::<f32>() * 0.25);
         let heights = heights.filter(|_| relief.displaced).map(coded_heights);
-        Ok(ReliefMaps { heights, ..coded(&finest.into_levels(mean), surface) })
+        let depth = relief.depth().unwrap_or_default() as f32;
+        Ok(ReliefMaps { heights, depth, ..coded(&finest.into_levels(mean), surface) })
     }
 }
 
@@ -183,6 +186,7 @@ fn coded(levels: &[Grid<Cell>], surface: &Surface) -> ReliefMaps {
         slope: (f64::from(steepest) * 65535.0 / 32767.0) as f32,
         alpha,
         heights: None,
+        depth: 0.0,
     }
 }
 

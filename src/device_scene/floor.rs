@@ -6,7 +6,7 @@ use crate::gpu_types::{
     FEATURE_RELIEF, FEATURE_ROUGHNESS, FEATURE_TEXTURE, FLOOR_ENDLESS, FLOOR_ROUND, FeatureSet, FloorQuad, RELIEF_FLAT,
 };
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
-use crate::scene::{Floor, FloorShape, MaterialKind, Relief, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
+use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
 
 const _: () = assert!(relief::LEVEL as i32 == RELIEF_FLAT);
 
@@ -20,7 +20,7 @@ pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
         relief_footprint: floor.relief.as_ref().map_or(1.0, |r| (1.0 - r.glitter) as f32),
         relief_alpha: relief.map_or(0.0, |r| r.alpha),
         height_levels: relief.and_then(|r| r.heights.as_ref()).map_or(0, |heights| heights.len() as i32),
-        height_depth: floor.relief.as_ref().and_then(Relief::depth).unwrap_or_default() as f32,
+        height_depth: relief.map_or(0.0, |r| r.depth),
         ..Constants::default()
     }
 }

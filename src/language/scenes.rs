@@ -154,8 +154,6 @@ messages! {
     both_lean() "`bump` and `normal_map` both lean the normals" "`bump` и `normal_map` оба наклоняют нормали";
     drifts_without_roughness_map() "a relief that drifts has no `roughness_map`" "у движущегося рельефа нет `roughness_map`";
     drift_or_roughness_map() "one of `drift` and `roughness_map`" "одно из двух, `drift` или `roughness_map`";
-    relief_keeps(key) "the `{key}` of what has a relief cannot change over the clip" "`{key}` поверхности с рельефом не может меняться за ролик";
-    relief_maps_need_one() "one value: the relief's maps are made with it" "одно значение: по нему готовят карты рельефа";
     share_of_no_roughness() "`roughness_map` is a share of the surface's `roughness`, which is 0"
         "`roughness_map` задаёт долю шероховатости `roughness`, а она равна 0";
     roughness_of_white() "`roughness` beside the relief: that of the map's white" "рядом с рельефом `roughness`: шероховатость белого на карте";

@@ -143,6 +143,15 @@ impl Scene {
         let changes = |path| self.tracks.within(path).next().is_some();
         self.world.air.height.is_some() && (changes("air.") || changes("sky."))
     }
+    /// Whether the maps of reliefs change over the clip: the heights of one, or what its surface has else to do with them.
+    pub(crate) fn reliefs_move(&self) -> bool {
+        let changes =
+            |table: &str, keys: &[&str]| self.tracks.within(&format!("{table}.")).any(|(rest, _)| keys.contains(&rest));
+        let has_relief = |(_, body): &(usize, &Body)| body.relief.is_some();
+        self.world.relief().is_some() && changes("floor", &["relief.depth", "roughness"])
+            || (self.world.bodies.iter().enumerate().filter(has_relief))
+                .any(|(i, _)| changes(&format!("body.{i}"), &["relief.depth", "roughness", "radius"]))
+    }
     /// Whether each frame has geometry of its own. Parts of the sky that are sampled for light belong to it.
     pub(crate) fn geometry_moves(&self) -> bool {
         let has_map = self.world.sky.image.is_some() || self.world.air.height.is_some();

@@ -69,7 +69,7 @@ keys! {
             let expected = l.it_beside(l.plain_materials_reflection());
             table.problem_at("reflection_inside", l.material_has_no("reflection_inside"), expected);
         }
-        relief::check(self.relief.as_ref(), &self.material, &["roughness", "radius"], table);
+        relief::check(self.relief.as_ref(), &self.material, table);
         if self.relief.as_ref().is_some_and(Relief::drifts) {
             table.problem_at("relief.drift", l.bodies_do_not_drift(), l.drift_of_floors());
         }

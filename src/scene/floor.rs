@@ -66,7 +66,7 @@ keys! {
             let l = table.language();
             table.problem_at("relief.displaced", l.bent_floor_is_not_displaced(), l.a_parallelogram_or_flat());
         }
-        relief::check(self.relief.as_ref(), &self.material, &["roughness"], table);
+        relief::check(self.relief.as_ref(), &self.material, table);
     }
 }
 

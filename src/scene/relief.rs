@@ -55,7 +55,7 @@ keys! {
         /// A map of heights: a picture's gray, @ripples, @tiles, @puddles, @slate, @brushed, @scratches or @dust.
         bump: Option<MapSource> = None, example("\"@ripples\""), beside("depth = 0.02");
         /// Height between the map's black and white.
-        depth: Option<f64> = None, rule(Rule::Length), beside("bump = \"@ripples\""), slider(0.001, 0.2);
+        depth: Option<f64> = None, rule(Rule::Length), beside("bump = \"@ripples\""), slider(0.001, 0.2), animated();
         /// A normal map instead of heights; green points up.
         normal_map: Option<PathBuf> = None, example("\"normals.png\"");
     }
@@ -108,7 +108,7 @@ keys! {
         /// Offset of the maps at the start of the clip, to the picture's right and down.
         pub offset: [f64; 2] = [0.0; 2], rule(Rule::Coordinate), unit("tiles");
         /// Glitter of a floor, as of the sun on water: 0 has none, and what is finer than a pixel makes it rough; near 1 single waves flash.
-        pub glitter: f64 = 0.0, rule(Rule::Fraction);
+        pub glitter: f64 = 0.0, rule(Rule::Fraction), animated();
         /// Whether a floor's surface itself goes up and down, from its plane to `depth` below it: waves hide what is behind them, and bodies stand in them.
         pub displaced: bool = false, beside("bump = \"@ripples\"\ndepth = 0.1");
         /// A map that multiplies the surface's roughness: a picture's gray, @ripples, @tiles, @puddles, @slate, @brushed, @scratches or @dust.
@@ -126,19 +126,10 @@ keys! {
     }
 }
 
-/// Reports what does not go together with a relief: a map of a roughness of zero, and values over time with which its maps are made.
-pub(crate) fn check(relief: Option<&Relief>, material: &Material, constant: &[&str], table: &mut Table) {
-    if relief.is_none() {
-        return;
-    }
+/// Reports what does not go together with a relief: a map of a roughness of zero.
+pub(crate) fn check(relief: Option<&Relief>, material: &Material, table: &mut Table) {
     let l = table.language();
-    for key in constant {
-        if !table.is_animated(key) {
-            continue;
-        }
-        table.problem_at(key, l.relief_keeps(key), l.relief_maps_need_one());
-    }
-    if material.roughness == 0.0 {
+    if relief.is_some() && material.roughness == 0.0 && !table.is_animated("roughness") {
         table.problem_at("relief.roughness_map", l.share_of_no_roughness(), l.roughness_of_white());
     }
 }

@@ -100,10 +100,6 @@ fn reliefs_of_bodies_do_not_drift_and_their_maps_stay() {
         ("[body.relief]\nbump = \"@brushed\"\ndepth = 0.01\ndrift = [1, 0]", "the relief of a body does not drift"),
         ("[body.relief]\nbump = \"@brushed\"\ndepth = 0.01\nglitter = 0.9", "the relief of a body does not glitter"),
         ("[body.relief]\nroughness_map = \"@dust\"", "a share of the surface's `roughness`, which is 0"),
-        (
-            "radius = { keys = [[0, 1], [1, 2]] }\n[body.relief]\nbump = \"@slate\"\ndepth = 0.1",
-            "the `radius` of what has a relief cannot change over the clip",
-        ),
     ] {
         let text = format!("[[body]]\nsolid = \"cube\"\n{keys}\n");
         let error = crate::scene::parse(&text, "t.toml", crate::scene::ParseOptions::default()).err().unwrap();
