@@ -114,10 +114,7 @@ impl SkyMap {
     /// The sky as it is seen through a layer of fog of this optical depth overhead ([`through_fog`]). It hides the land below.
     pub fn through(&self, depth: f64, fog: Vec3) -> SkyMap {
         let clear = |d| through_fog(depth, d);
-        let direction = |at: usize| {
-            let place = |i: usize| (i as f64 + 0.5) * 2.0 / self.side as f64 - 1.0;
-            normalise(octahedron(place(at % self.side), place(at / self.side)))
-        };
+        let direction = |at: usize| normalise(self.middle(at % self.side, at / self.side));
         let fog = linear_colour(fog).map(f64::from);
         let texel =
             |(at, texel): (usize, &[f32; 3])| mix(fog, texel.map(f64::from), clear(direction(at))).map(|c| c as f32);
@@ -147,6 +144,12 @@ impl SkyMap {
         SkyMap { side, texels, stars: Vec::new(), starlight: [0.0; 3], sun: None }
     }
 
+    // The octahedron's point at the middle of a texel.
+    fn middle(&self, x: usize, y: usize) -> Vec3 {
+        let place = |i: usize| (i as f64 + 0.5) * 2.0 / self.side as f64 - 1.0;
+        octahedron(place(x), place(y))
+    }
+
     /// The maximum component of any texel, without the point lights.
     pub fn brightest(&self) -> f32 {
         self.texels.as_flattened().iter().copied().fold(0.0, f32::max)
@@ -171,8 +174,7 @@ impl SkyMap {
             let (mut light, mut whole) = ([0.0; 3], 0.0);
             for k in 0..step * step {
                 let (x, y) = (at % across * step + k % step, at / across * step + k / step);
-                let place = |i: usize| (i as f64 + 0.5) * 2.0 / self.side as f64 - 1.0;
-                let r = length(octahedron(place(x), place(y)));
+                let r = length(self.middle(x, y));
                 let angle = texel_area / (r * r * r);
                 light = add(light, scale(self.texels[y * self.side + x].map(f64::from), angle));
                 whole += angle;

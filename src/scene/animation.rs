@@ -127,7 +127,7 @@ impl Scene {
     }
     /// Whether the shutter is open in any frame.
     pub(crate) fn has_shutter(&self) -> bool {
-        self.camera.shutter > 0.0 || self.tracks.within("camera.shutter").next().is_some()
+        self.camera.shutter > 0.0 || self.tracks.change("camera.shutter")
     }
     /// Takes the motion blur away.
     pub(crate) fn close_shutter(&mut self) {
@@ -136,12 +136,12 @@ impl Scene {
     }
     /// Whether the sky's picture changes over the clip.
     pub(crate) fn sky_moves(&self) -> bool {
-        self.world.sky.image.is_some() && self.tracks.within("sky.").next().is_some()
+        self.world.sky.image.is_some() && self.tracks.change("sky.")
     }
     /// Whether the sky that is seen through fog changes over the clip.
     pub(crate) fn fog_above_moves(&self) -> bool {
-        let changes = |path| self.tracks.within(path).next().is_some();
-        self.world.air.height.is_some() && (changes("air.") || changes("sky."))
+        let keys = ["air.density", "air.height", "air.color", "sky."];
+        self.world.air.height.is_some() && keys.iter().any(|path| self.tracks.change(path))
     }
     /// Whether the maps of reliefs change over the clip: the heights of one, or what its surface has else to do with them.
     pub(crate) fn reliefs_move(&self) -> bool {
@@ -156,7 +156,7 @@ impl Scene {
     pub(crate) fn geometry_moves(&self) -> bool {
         let has_map = self.world.sky.image.is_some() || self.world.air.height.is_some();
         let samples_sky = has_map && self.render.integrator.capabilities().samples_emitters;
-        let is_hidden = || self.tracks.within("air.density").next().is_some();
+        let is_hidden = || self.tracks.change("air.density");
         self.lamps_move()
             || self.world.particles.as_ref().is_some_and(Particles::is_animated)
             || samples_sky && (self.sky_moves() || self.fog_above_moves() || is_hidden())
@@ -199,8 +199,8 @@ impl Scene {
     }
     /// Whether the film changes over the clip, or its glare with the aperture.
     pub(crate) fn film_moves(&self) -> bool {
-        let turns = || self.tracks.within("camera.aperture_rotation").next().is_some();
-        self.tracks.within("film.").next().is_some() || self.film.glare > 0.0 && turns()
+        let turns = || self.tracks.change("camera.aperture_rotation");
+        self.tracks.change("film.") || self.film.glare > 0.0 && turns()
     }
     /// A bound of the camera's distance from `origin` over the clip.
     pub(crate) fn camera_reach(&self, origin: Vec3) -> f64 {

@@ -108,7 +108,7 @@ fn warn_of_sums(scene: &Scene, table: &mut Table) {
 fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
     let (world, l) = (&scene.world, table.language());
     let (sky, usual) = (&world.sky, Sky::default());
-    let changes = |path: &str| scene.tracks.within(path).next().is_some();
+    let changes = |path: &str| scene.tracks.change(path);
     let (has_picture, is_clear) = (sky.image.is_some(), !world.air.is_foggy() && !changes("air.density"));
     let mut warn = |is_idle: bool, path: &str, why: &dyn Fn(Language) -> String| {
         if let (true, Some(place)) = (is_idle, table.place(path)) {

@@ -22,6 +22,10 @@ impl Tracks {
     pub(crate) fn within<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a Track)> {
         self.0.iter().filter_map(move |track| Some((track.path.strip_prefix(prefix)?, track)))
     }
+    /// Whether there are tracks whose path begins so.
+    pub(crate) fn change(&self, prefix: &str) -> bool {
+        self.0.iter().any(|track| track.path.starts_with(prefix))
+    }
     /// All but those whose path begins so.
     #[must_use]
     pub(crate) fn without(&self, prefix: &str) -> Tracks {

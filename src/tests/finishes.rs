@@ -95,7 +95,7 @@ fn a_picture_lies_on_the_middle_of_a_face() {
 }
 
 #[test]
-fn reliefs_of_bodies_do_not_drift_and_their_maps_stay() {
+fn reliefs_of_bodies_neither_drift_nor_glitter() {
     for (keys, expected) in [
         ("[body.relief]\nbump = \"@brushed\"\ndepth = 0.01\ndrift = [1, 0]", "the relief of a body does not drift"),
         ("[body.relief]\nbump = \"@brushed\"\ndepth = 0.01\nglitter = 0.9", "the relief of a body does not glitter"),
