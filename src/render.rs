@@ -5,6 +5,7 @@ mod exposure;
 pub mod footprint;
 pub mod frames;
 pub mod handover;
+pub mod moments;
 pub mod open_frame;
 pub mod plan;
 pub mod prepared;

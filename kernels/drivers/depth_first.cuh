@@ -132,8 +132,13 @@ POLYFLY_FN void store_pixel(const S& scene, const FilmBuffers& film, float scale
         scene, Real((float)sum.r * scale), Real((float)sum.g * scale), Real((float)sum.b * scale), true);
 }
 
-// Pixel q in a GPU's order: by tiles of 8 x 8; within a tile, 8 consecutive pixels are 4 x 2 and 32 are 8 x 4.
-POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
+// The number of tiles of 8 x 8 of a launch's pixels beside each other.
+POLYFLY_FN int tiles_across(const Constants& constants, const Launch& launch) {
+  const int pixels = (constants.width + (1 << launch.shift) - 1) >> launch.shift;
+  return (pixels + 7) >> 3;
+}
+// Pixel q of a launch in a GPU's order: by tiles of 8 x 8; within a tile, 8 consecutive pixels are 4 x 2 and 32 are 8 x 4.
+POLYFLY_FN void pixel_at(const Launch& launch, int q, int tiles_across, int& x, int& y) {
   // A floating-point division is cheaper than an integer one, and off by at most one.
   const int tile = q >> 6;
   int row = (int)(((float)tile + 0.5f) * reciprocal((float)tiles_across)), column = tile - row * tiles_across;
@@ -145,8 +150,8 @@ POLYFLY_FN void pixel_at(int q, int tiles_across, int& x, int& y) {
     ++row;
     column -= tiles_across;
   }
-  x = column * 8 + ((q & 3) | ((q >> 1) & 4));
-  y = row * 8 + (((q >> 2) & 1) | ((q >> 3) & 6));
+  x = ((column * 8 + ((q & 3) | ((q >> 1) & 4))) << launch.shift) + launch.column;
+  y = ((row * 8 + (((q >> 2) & 1) | ((q >> 3) & 6))) << launch.shift) + launch.row;
 }
 
 // Adaptive sampling of one pixel: the pilot and the refinement.
@@ -247,8 +252,9 @@ template <class Integrator, class S>
 POLYFLY_FN void trace_tile(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                            int left, int top, void* scratch, Counts& counts) {
   const Constants& constants = scene.constants;
-  for (int py = top; py < top + TILE && py < constants.height; ++py) {
-    for (int px = left; px < left + TILE && px < constants.width; ++px) {
+  const int side = TILE << launch.shift, step = 1 << launch.shift;
+  for (int py = top + launch.row; py < top + side && py < constants.height; py += step) {
+    for (int px = left + launch.column; px < left + side && px < constants.width; px += step) {
       OnePixel<Integrator, S> pixel = {scene, frame, launch, film, (PendingRay*)scratch, px, py, {0, 0, 0}, {0, 0}};
       if (launch.min_samples == 0) {
         pixel.trace(launch.first_sample, launch.samples_per_pixel, launch.stride);

@@ -130,6 +130,7 @@ struct Wavefront {
   i64* sums;  // four a pixel, the last unused
   Counts counts;
   int left, top;   // the tile's first pixel
+  int shift;       // its pixels are 2^shift apart
   RayQueue* only;  // the destination of all secondary rays when a queue is nearly full
 
   POLYFLY_METHOD void add_radiance(const Ray& ray, Vec light, Mask m) { add(ray.pixel, light, m); }
@@ -154,10 +155,13 @@ struct Wavefront {
     shadows.len += count(sample.valid);
     if (shadows.len >= POLYFLY_LANES) trace_shadow_batch(*this, POLYFLY_LANES);
   }
+  // The frame's column and row of those of the tile.
+  POLYFLY_METHOD Int column(Int x) const { return shift_up(x, shift) + Int(left); }
+  POLYFLY_METHOD Int row(Int y) const { return shift_up(y, shift) + Int(top); }
   POLYFLY_METHOD SamplePoint sampler(const Ray& ray) const {
     Int x, y;
     tile_pixel(ray.pixel & Int(TILE_PIXELS - 1), x, y);
-    return sample_point(scene.constants, frame, x + Int(left), y + Int(top), ray.pixel >> 8);
+    return sample_point(scene.constants, frame, column(x), row(y), ray.pixel >> 8);
   }
   // Rays do not continue at once: all go through the queues.
   POLYFLY_METHOD bool spawn(const Ray& ray, const State& state, Mask m) {
@@ -265,13 +269,13 @@ POLYFLY_FN void store_tile(const S& scene, const Launch& launch, const FilmBuffe
     for (int i = 0; i < POLYFLY_LANES; i += 4) {
       int x, y;
       tile_pixel(at + i, x, y);
-      x += left;
-      y += top;
+      x = (x << launch.shift) + left;
+      y = (y << launch.shift) + top;
       const int inside = y < constants.height ? constants.width - x : 0;
       if (film.sums) {
         const i64* sum = sums + 4 * (at + i);
-        for (int j = 0; j < 4 && j < inside; ++j, sum += 4)
-          store_sums(constants, film, x + j, y, sum[0], sum[1], sum[2]);
+        for (int j = 0; j < 4 && j << launch.shift < inside; ++j, sum += 4)
+          store_sums(constants, film, x + (j << launch.shift), y, sum[0], sum[1], sum[2]);
         continue;
       }
       u32* to = film.rgba + film_index(constants, film, x, y);
@@ -315,7 +319,7 @@ static __attribute__((noinline)) void trace_samples(Wavefront<typename Integrato
       const Int pixel = chosen ? read(chosen, pixels, place, valid) : place;
       Int x, y;
       tile_pixel(pixel, x, y);
-      const Int px = x + Int(t.left), py = y + Int(t.top);
+      const Int px = t.column(x), py = t.row(y);
       const Mask inside = valid & (px < Int(t.scene.constants.width)) & (py < Int(t.scene.constants.height));
       next += POLYFLY_LANES;
       if (!any(inside)) continue;
@@ -460,6 +464,8 @@ static __attribute__((noinline)) void trace_active(Wavefront<typename Integrator
 template <class Integrator, class S>
 POLYFLY_FN void trace_tile(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                            int left, int top, void* scratch, Counts& counts) {
+  left += launch.column;
+  top += launch.row;
   i64* sums = (i64*)scratch;
   float* open = (float*)(sums + 4 * TILE_PIXELS);
   float* isolated = open + QUEUE_WORDS * RAY_CAPACITY;
@@ -467,7 +473,7 @@ POLYFLY_FN void trace_tile(const S& scene, const FrameParams& frame, const Launc
   float* hits = shadows + SHADOW_WORDS * SHADOW_CAPACITY;
   const auto kind = [&](int number) { return HitQueue{hits + number * HIT_WORDS * HIT_CAPACITY, 0}; };
   Wavefront<typename Integrator::State, S> t = {scene, frame, {open, 0}, {isolated, 0}, {shadows, 0}, {kind(0), kind(1), kind(2)},
-                                                sums, {0, 0, 0, 0}, left, top, 0};
+                                                sums, {0, 0, 0, 0}, left, top, launch.shift, 0};
   for (int i = 0; i < 4 * TILE_PIXELS; ++i) sums[i] = 0;
   if (launch.min_samples == 0) {
     trace_samples<Integrator>(t, launch.first_sample, launch.samples_per_pixel, launch.stride, 0, TILE_PIXELS);

@@ -72,7 +72,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
   int adders = 1;
   while (2 * adders * pixels * turns <= 32) adders *= 2;
   const int added = lane / adders, part = lane - added * adders, added_turn = added / pixels;
-  const int across = (scene.constants.width + 7) >> 3;
+  const int across = tiles_across(scene.constants, launch);
   const float scale = mean_scale(launch.samples_per_pixel);
   PendingRay stack[DEPTH];
   RayCounts mine = {0, 0};
@@ -83,7 +83,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
     start = first + __shfl_sync(whole, start, 0);
     const bool more = start < end;
     if (more) {
-      pixel_at(start + own, across, x, y);
+      pixel_at(launch, start + own, across, x, y);
       const bool inside = own < pixels && start + own < end && x < scene.constants.width && y < scene.constants.height;
       RadianceSum sum = {0, 0, 0};
       for (int sample = place; inside && sample < samples; sample += group)
@@ -100,7 +100,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
       for (int i = part; valid && i < group; i += adders) add(sum, sums[added * spacing + i]);
       group_sum(sum, part, adders);
       const int q = __shfl_sync(whole, begin, added_turn & 31) + added - added_turn * pixels;
-      pixel_at(q, across, x, y);
+      pixel_at(launch, q, across, x, y);
       if (valid && part == 0 && q < end && x < scene.constants.width && y < scene.constants.height)
         store_pixel<SUMS>(scene, film, scale, x, y, sum);
       __syncwarp();
@@ -191,10 +191,11 @@ struct PixelSamples {
   typedef u64 Sums[3][PARTS][PIXELS];
 
   const Constants& constants;
+  const Launch& launch;
   const Store& store;
   Sums& sums;
   int* queue;
-  int first, end, first_sample, stride, samples;
+  int first, end;
   int shift;   // 2^shift pixels are taken at once
   int next;    // of the last group's samples
   int group;   // its place
@@ -203,7 +204,7 @@ struct PixelSamples {
 
   // busy_with: the number of the sum of this lane's path, or -1.
   POLYFLY_METHOD bool are_left(int busy_with) {
-    if (next < samples << shift) return true;
+    if (next < launch.samples_per_pixel << shift) return true;
     if (first >= end) return false;
     // The oldest one is stored, and its place is the next one's.
     const int place = (group + 1) & ((PIXELS >> shift) - 1);
@@ -227,10 +228,10 @@ struct PixelSamples {
   }
   POLYFLY_METHOD bool take(int after, PathSample& sample) const {
     const int item = next + after, pixel = item & ((1 << shift) - 1), number = item >> shift, at = start + pixel;
-    pixel_at(at, (constants.width + 7) >> 3, sample.x, sample.y);
-    sample.number = first_sample + number * stride;
-    sample.sum = (group << shift) + pixel + (PARTS == 1 || number < samples / 2 ? 0 : PIXELS);
-    return number < samples && at < end && sample.x < constants.width && sample.y < constants.height;
+    pixel_at(launch, at, tiles_across(constants, launch), sample.x, sample.y);
+    sample.number = launch.first_sample + number * launch.stride;
+    sample.sum = (group << shift) + pixel + (PARTS == 1 || number < launch.samples_per_pixel / 2 ? 0 : PIXELS);
+    return number < launch.samples_per_pixel && at < end && sample.x < constants.width && sample.y < constants.height;
   }
   POLYFLY_METHOD PixelSum sum(int number) const {
     const PixelSum sum = {&sums[0][0][number], PARTS * PIXELS};
@@ -240,7 +241,7 @@ struct PixelSamples {
   POLYFLY_METHOD void finish(int place) {
     const int lane = threadIdx.x & 31, its = __shfl_sync(0xffffffffu, starts, place), at = its + lane;
     int x, y;
-    pixel_at(at, (constants.width + 7) >> 3, x, y);
+    pixel_at(launch, at, tiles_across(constants, launch), x, y);
     if (its >= 0 && lane < 1 << shift && at < end && x < constants.width && y < constants.height) {
       const int sum = (place << shift) + lane;
       RadianceSum parts[PARTS];
@@ -263,16 +264,16 @@ POLYFLY_FN int group_shift(int pixels, int samples, int most) {
   return shift;
 }
 
-// Warps trace `samples` of the pixels first .. end, and call `store` with a pixel's PARTS sums.
+// Warps trace the pixels first .. end, and call `store` with a pixel's PARTS sums.
 template <class Integrator, int PARTS, class S, class Store>
-POLYFLY_FN void trace_path_pixels(const S& scene, const FrameParams& frame, int first_sample, int stride, int samples, int first, int end,
-                                  int* queue, Counts* counts, const Store& store) {
+POLYFLY_FN void trace_path_pixels(const S& scene, const FrameParams& frame, const Launch& launch, int first, int end, int* queue,
+                                  Counts* counts, const Store& store) {
   typedef PixelSamples<PARTS, Store> Samples;
   __shared__ typename Samples::Sums sums[BLOCK_WARPS];
   RayCounts mine = {0, 0};
-  const int shift = group_shift(end - first, samples, Samples::MAX_GROUP);
-  Samples taken = {scene.constants, store, sums[threadIdx.x >> 5], queue, first, end, first_sample, stride, samples, shift,
-                   samples << shift, 0, 0, -1};
+  const int shift = group_shift(end - first, launch.samples_per_pixel, Samples::MAX_GROUP);
+  Samples taken = {scene.constants, launch, store, sums[threadIdx.x >> 5], queue, first, end, shift, launch.samples_per_pixel << shift, 0, 0,
+                   -1};
   trace_paths<Integrator>(scene, frame, taken, mine);
   for (int place = 0; place < Samples::PIXELS >> shift; ++place) taken.finish(place);
   count_work(mine, counts);
@@ -282,8 +283,7 @@ POLYFLY_FN void trace_paths_of_pixels(const S& scene, const FrameParams& frame, 
                                       int end, int* queue, Counts* counts) {
   const float scale = mean_scale(launch.samples_per_pixel);
   const auto store = [&](int x, int y, const RadianceSum* sum) { store_pixel<SUMS>(scene, film, scale, x, y, *sum); };
-  trace_path_pixels<Integrator, 1>(scene, frame, launch.first_sample, launch.stride, launch.samples_per_pixel, first, end, queue, counts,
-                                   store);
+  trace_path_pixels<Integrator, 1>(scene, frame, launch, first, end, queue, counts, store);
 }
 
 // The pilot of adaptive sampling: trace_pixels with separate sums of the first half of each pixel's samples.
@@ -295,7 +295,7 @@ POLYFLY_FN void trace_pilots(const S& scene, const FrameParams& frame, const Lau
   const int pixels = samples < 32 ? 32 / samples : 1;
   const int group = samples < 32 ? samples : 32;
   const int own = lane / group, place = lane - own * group;
-  const int across = (scene.constants.width + 7) >> 3;
+  const int across = tiles_across(scene.constants, launch);
   PendingRay stack[DEPTH];
   RayCounts mine = {0, 0};
   for (;;) {
@@ -305,7 +305,7 @@ POLYFLY_FN void trace_pilots(const S& scene, const FrameParams& frame, const Lau
     if (start >= end) break;
     RadianceSum part = {0, 0, 0}, whole = {0, 0, 0};
     int x, y;
-    pixel_at(start + own, across, x, y);
+    pixel_at(launch, start + own, across, x, y);
     const bool inside = own < pixels && start + own < end && x < scene.constants.width && y < scene.constants.height;
     for (int sample = place; inside && sample < samples; sample += group) {
       RadianceSum sum = {0, 0, 0};
@@ -331,7 +331,11 @@ POLYFLY_FN void trace_pilot_paths(const S& scene, const FrameParams& frame, cons
     add(all, parts[1]);
     store_pilot(scene, launch, film, x, y, parts[0], all);
   };
-  trace_path_pixels<Integrator, 2>(scene, frame, 0, 1, launch.min_samples, first, end, queue, counts, store);
+  Launch pilot = launch;
+  pilot.first_sample = 0;
+  pilot.stride = 1;
+  pilot.samples_per_pixel = launch.min_samples;
+  trace_path_pixels<Integrator, 2>(scene, frame, pilot, first, end, queue, counts, store);
 }
 
 // The rounds of adaptive sampling work on lists of pixels: queue[0] is the work counter, queue[1] the length of this
@@ -354,12 +358,12 @@ POLYFLY_FN void append_active(bool goes_on, const ActivePixel& one, ActivePixel*
 template <class Integrator, bool SUMS, class S>
 POLYFLY_FN void update_active_after_pilot(const S& scene, const Launch& launch, const FilmBuffers& film, int first,
                                           int end, int* queue) {
-  const int lane = threadIdx.x & 31, across = (scene.constants.width + 7) >> 3;
+  const int lane = threadIdx.x & 31, across = tiles_across(scene.constants, launch);
   const ErrorLimit limit = ErrorLimit::after(launch, launch.min_samples);
   for (int start = first + 32 * (int)(blockIdx.x * BLOCK_WARPS + (threadIdx.x >> 5)); start < end;
        start += 32 * (int)gridDim.x * BLOCK_WARPS) {
     int x, y;
-    pixel_at(start + lane, across, x, y);
+    pixel_at(launch, start + lane, across, x, y);
     const bool inside = start + lane < end && x < scene.constants.width && y < scene.constants.height;
     bool goes_on = false;
     ActivePixel one = {};
@@ -475,10 +479,10 @@ POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBu
 template <class Integrator, class S>
 POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, const Launch& launch,
                                      const FilmBuffers& film, int first, int end) {
-  const int across = (scene.constants.width + 7) >> 3;
+  const int across = tiles_across(scene.constants, launch);
   for (int at = first + blockIdx.x * BLOCK_THREADS + threadIdx.x; at < end; at += gridDim.x * BLOCK_THREADS) {
     int x, y;
-    pixel_at(at, across, x, y);
+    pixel_at(launch, at, across, x, y);
     if (x < scene.constants.width && y < scene.constants.height)
       trace_features<Integrator>(scene, frame, launch, x, y, true,
                                  &film.features[film_index(scene.constants, film, x, y)]);
@@ -492,7 +496,7 @@ template <class Integrator, class S>
 POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const Launch& launch, int mode, int* queue,
                                 Counts* counts) {
   const int samples = launch.samples_per_pixel;
-  const int across = (scene.constants.width + 7) >> 3;
+  const int across = tiles_across(scene.constants, launch);
   const int items = across * ((scene.constants.height + 7) >> 3) * 64 * samples;
   const int threads = gridDim.x * BLOCK_THREADS, me = blockIdx.x * BLOCK_THREADS + threadIdx.x;
   const int share = (items + threads - 1) / threads;
@@ -510,7 +514,7 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
     if (!__any_sync(0xffffffffu, more)) break;
     if (more) {
       int x, y;
-      pixel_at(item / samples, across, x, y);
+      pixel_at(launch, item / samples, across, x, y);
       RadianceSum sum = {0, 0, 0};
       if (x < scene.constants.width && y < scene.constants.height)
         trace_sample<Integrator>(scene, frame, x, y, item % samples, stack, sum, mine);

@@ -89,7 +89,8 @@ impl Cpu {
         let start = Instant::now();
         let (width, height) = scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
-        assert!(rows.start.is_multiple_of(TILE_SIDE) && (rows.end == height || rows.end.is_multiple_of(TILE_SIDE)));
+        let side = TILE_SIDE * task.block;
+        assert!(rows.start.is_multiple_of(side) && (rows.end == height || rows.end.is_multiple_of(side)));
         let pixels = width as usize * rows.len();
         let bytes = out.sized(task.bytes_a_pixel() * pixels);
         let mut film = task.output.film(bytes.as_mut_ptr(), rows.start);
@@ -120,11 +121,10 @@ impl Cpu {
 
     // Adds up the sums of all moments that the task has samples of.
     fn add_moments(&self, task: &Task, moments: &[Moment], out: &mut Memory) -> TaskStats {
-        let (start, mut all, mut adds) = (Instant::now(), TaskStats::default(), false);
-        for (Moment { scene, camera, .. }, part) in task.at_moments(moments) {
+        let (start, mut all) = (Instant::now(), TaskStats::default());
+        for (Moment { scene, camera, .. }, part, adds) in task.at_moments(moments) {
             let stats = self.run_at(scene, &part, camera, out, adds);
             all = TaskStats { rays: all.rays + stats.rays, shadow_rays: all.shadow_rays + stats.shadow_rays, ..stats };
-            adds = true;
         }
         let time = start.elapsed();
         TaskStats { time, kernel: time, ..all }
@@ -186,9 +186,10 @@ impl Cpu {
         film: FilmBuffers,
         rows: Range<u32>,
     ) -> (FrameJob<'a>, Range<u32>) {
-        let (across, arrays) = (scene.size().0.div_ceil(TILE_SIDE), scene.host());
+        let (side, arrays) = (tile_side(launch), scene.host());
+        let across = scene.size().0.div_ceil(side);
         let small = (self.isa.lanes == 1).then(|| scene.small(&arrays.arrays)).flatten();
-        let tiles = across * (rows.start / TILE_SIDE)..across * rows.end.div_ceil(TILE_SIDE);
+        let tiles = across * (rows.start / side)..across * rows.end.div_ceil(side);
         (FrameJob { scene: arrays, small, frame, launch, film }, tiles)
     }
 
@@ -203,8 +204,9 @@ impl Cpu {
     // Traces one tile with the thread's scratch memory. Returns rays and shadow rays.
     fn tile(&self, job: &FrameJob, tile: u32, thread: usize) -> (u64, u64) {
         let mut scratch = self.scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        let across = self.scene.size().0.div_ceil(TILE_SIDE);
-        let corner = ((tile % across * TILE_SIDE).cast_signed(), (tile / across * TILE_SIDE).cast_signed());
+        let side = tile_side(job.launch);
+        let across = self.scene.size().0.div_ceil(side);
+        let corner = ((tile % across * side).cast_signed(), (tile / across * side).cast_signed());
         // SAFETY: the film holds the rows of the tiles that `work` gives, and no two threads are given the same tile.
         let counts = unsafe { self.isa.trace_tile(job, corner, &mut scratch) };
         (counts.rays, counts.shadow_rays)
@@ -268,6 +270,11 @@ impl Cpu {
         let stats = TaskStats { time, kernel: time, rays: rays.iter().sum(), shadow_rays, balance: balance(&rays) };
         Ok((stats, rays))
     }
+}
+
+// The side of the part of a frame that a tile's pixels are spread over.
+fn tile_side(launch: Launch) -> u32 {
+    TILE_SIDE << launch.shift
 }
 
 impl Device for Cpu {

@@ -53,7 +53,7 @@ pub trait Device: Send {
     /// Begins a run, with the handle that abandons it. After that, a device may leave tasks in flight incomplete.
     fn begin_run(&mut self, _cancel: &Cancel) {}
     /// Starts a task. At most [`DeviceInfo::tasks_in_flight`] tasks may be in flight. If there are several moments, the
-    /// task's samples are spread over them ([`Task::at_moment`]), and it makes sums, or a picture by post steps.
+    /// task's samples are spread over them ([`Task::at_moments`]), and it makes sums, or a picture by post steps.
     fn submit(&mut self, task: &Task, moments: &[Moment], out: FilmSlice) -> Result<Ticket, DeviceError>;
     /// Waits for a task. Tasks must be waited for in the order of submission.
     fn wait(&mut self, ticket: Ticket) -> Result<(TaskStats, FilmSlice), DeviceError>;

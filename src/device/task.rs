@@ -18,6 +18,10 @@ pub struct Task {
     pub samples: Range<u32>,
     /// See `samples`; 1 for all samples.
     pub stride: u32,
+    /// The side of blocks of pixels, each place in which has moments of its own ([`Task::at_moments`]); 1: all pixels have the same.
+    pub block: u32,
+    /// The place in its block of the pixels that are traced, row by row.
+    pub place: u32,
     /// If set, `samples` are the maximum, and each pixel takes as many as it needs.
     pub adaptive: Option<AdaptiveTask>,
     /// What the task writes.
@@ -66,23 +70,30 @@ impl Task {
             rows: 0..scene.render.height,
             samples: 0..scene.render.samples_per_pixel(),
             stride: 1,
+            block: 1,
+            place: 0,
             adaptive: AdaptiveTask::new(scene.render.sampling),
             output: TaskOutput::Picture,
             follows: 0,
             guided: None,
         }
     }
-    /// The part of the samples that is taken at one of several moments. The number of a sample selects its moment, so
-    /// that every moment has samples from all over a pixel.
-    pub fn at_moment(&self, moment: u32, moments: u32) -> Task {
+    // The part of the samples that is taken at one of a pixel's moments. The number of a sample selects its moment, so
+    // that every moment has samples from all over a pixel.
+    fn at_moment(&self, moment: u32, moments: u32) -> Task {
         let first = self.samples.start + (moment + moments - self.samples.start % moments) % moments;
         let samples = first..self.samples.end.max(first);
         Task { samples, stride: moments, ..self.clone() }
     }
-    /// The parts of the samples that are taken at these moments, but for moments without samples.
-    pub fn at_moments<'a, M>(&self, moments: &'a [M]) -> impl Iterator<Item = (&'a M, Task)> {
-        let parts = (0..).zip(moments).map(|(i, moment)| (moment, self.at_moment(i, moments.len() as u32)));
-        parts.filter(|(_, part)| !part.samples.is_empty())
+    /// The parts that are taken at these moments, but for moments without samples, and whether they are added to others of the same
+    /// pixels. Moments of the places of a block follow one another.
+    pub fn at_moments<'a, M>(&self, moments: &'a [M]) -> impl Iterator<Item = (&'a M, Task, bool)> {
+        let places = self.block * self.block;
+        let count = moments.len() as u32 / places;
+        let part = move |i: u32| Task { place: i % places, ..self.at_moment(i / places, count) };
+        let parts = (0..count * places).zip(moments).map(move |(i, moment)| (moment, part(i)));
+        let parts = (0..).zip(parts.filter(|(_, part)| !part.samples.is_empty()));
+        parts.map(move |(i, (moment, part))| (moment, part, i >= places))
     }
     /// Bytes per pixel of the result.
     pub fn bytes_a_pixel(&self) -> usize {
@@ -107,6 +118,9 @@ impl Task {
             noise: adaptive.map_or(0, |a| a.noise.cast_signed()),
             gain: adaptive.map_or(1.0, |a| f32::from_bits(a.gain)),
             follows: self.follows.cast_signed(),
+            shift: self.block.trailing_zeros().cast_signed(),
+            column: (self.place % self.block).cast_signed(),
+            row: (self.place / self.block).cast_signed(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Splits a run's frames into tasks: bands of rows, and rounds of samples. All combinations are values of one type.
 
+use super::moments::Moments;
 use super::window::Window;
 use crate::device::{AdaptiveTask, BAND_STEP, DeviceInfo, DeviceNeeds, GuidedTask, Task, TaskOutput};
 use crate::film::post::PostPipeline;
@@ -85,7 +86,7 @@ impl FrameNeeds {
 
 /// Whether the tracing kernels make finished pictures: nothing is left for post steps, not even adding up moments.
 fn tracing_makes_pictures(scene: &Scene, post: &PostPipeline) -> bool {
-    post.is_plain() && moments(scene) == 1
+    post.is_plain() && !scene.has_shutter()
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -109,8 +110,8 @@ pub struct Plan {
     has_halves: bool,
     // Alpha is the coverage of first hits, so it needs all samples.
     is_transparent: bool,
-    /// The number of moments within the shutter's time that a frame's samples are spread over; 1 without motion blur.
-    pub moments: u32,
+    /// The moments that a frame's samples are spread over.
+    pub moments: Moments,
     /// The frames whose light the host needs for each frame.
     pub window: Window,
     // The frames whose light a device needs for each frame.
@@ -167,7 +168,7 @@ impl Plan {
             Split::Frames => false,
             Split::Tiles => true,
         };
-        let band = if tiles { (height / BANDS).next_multiple_of(BAND_STEP).max(2 * BAND_STEP) } else { height };
+        let band = if tiles { (height / BANDS).next_multiple_of(BAND_STEP).max(BAND_STEP) } else { height };
         let is_linear = needs.finish != Finish::Trace;
         // A device without enough memory leaves post steps to the host.
         let windows = [Window::of(scene, post), Window::default()];
@@ -188,7 +189,7 @@ impl Plan {
             features: needs.device.features && !(on_device && post.is_guided()),
             has_halves: needs.halves,
             is_transparent: scene.world.sky.transparent,
-            moments: moments(scene),
+            moments: Moments::of(scene),
             window,
             lenders,
             develops,
@@ -272,7 +273,9 @@ impl Plan {
         let follows = if by_library && kind == FrameTask::Features { FOLLOWED } else { 0 };
         let guided = self.guided(frame, kind);
         let (samples, stride) = (samples.clone(), 1);
-        let all = Task { frame, rows: 0..self.height, samples, stride, adaptive, output, follows, guided };
+        let block = if kind == FrameTask::Features { 1 } else { self.moments.block };
+        let rows = 0..self.height;
+        let all = Task { frame, rows, samples, stride, block, place: 0, adaptive, output, follows, guided };
         if kind == FrameTask::Developed {
             return vec![FramePart { kind, task: all, bands: 1 }];
         }
@@ -294,31 +297,4 @@ impl Plan {
 pub fn stretch(scene: &Scene, devices: usize, frames: usize) -> usize {
     let bytes = PICTURE_BYTES * scene.render.width as usize * scene.render.height as usize * devices;
     (WAITING_BYTES / bytes.max(1)).clamp(SHORTEST, LONGEST).min(frames.div_ceil(devices.max(1))).max(1)
-}
-
-// Maximum number of moments of a frame.
-const MAX_MOMENTS: u32 = 16;
-
-/// The number of moments of each frame.
-pub fn moments(scene: &Scene) -> u32 {
-    if scene.has_shutter() { scene.render.samples_per_pixel().min(MAX_MOMENTS) } else { 1 }
-}
-
-/// The time of moment `moment` of frame `frame`, in frames since the clip's start. Moments are evenly spaced while
-/// the shutter is open, in an order that is unrelated to the samples' positions.
-pub fn moment_of(scene: &Scene, frame: u32, moment: u32) -> f64 {
-    let count = moments(scene);
-    if count == 1 && !scene.has_shutter() {
-        return f64::from(frame);
-    }
-    // A stride near the golden ratio that is coprime to the count visits all moments.
-    let shared = |mut a: u32, mut b: u32| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    let stride = (0..count).map(|i| (count * 5 / 8 + i).max(1)).find(|&s| shared(s, count) == 1).unwrap_or(1);
-    let place = (f64::from(moment * stride % count) + 0.5) / f64::from(count);
-    f64::from(frame) + scene.camera_at(f64::from(frame)).shutter * (place - 0.5)
 }

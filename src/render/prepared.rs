@@ -1,6 +1,6 @@
 //! A scene prepared for rendering: its files, its arrays, and the CPU's kernels.
 
-use super::plan::moment_of;
+use super::moments::Moments;
 use crate::assets::Assets;
 use crate::device::Moment;
 use crate::device_scene::DeviceScene;
@@ -33,30 +33,30 @@ impl PreparedScene {
         Ok(scene)
     }
 
-    /// The moments of a frame within the shutter's time.
-    pub fn moments_of(&self, number: u32, count: u32) -> Result<Vec<Moment>, Error> {
+    /// The scene and the camera at a frame's moments.
+    pub fn moments_of(&self, number: u32, moments: Moments) -> Result<Vec<Moment>, Error> {
         if !self.scene.is_animated() {
-            return Ok(self.views_of(number, count, &self.first));
+            return Ok(self.views_of(number, moments, &self.first));
         }
         let assets = self.assets.at_frame(&self.scene, number)?;
-        let mut moments = self.views_of(number, count, &Arc::new(self.at_frame(number, &assets)?));
-        if count > 1 && self.scene.moves() {
-            for (i, moment) in (0..).zip(&mut moments) {
-                let here = self.scene.at(moment_of(&self.scene, number, i));
+        let mut all = self.views_of(number, moments, &Arc::new(self.at_frame(number, &assets)?));
+        if moments.count() > 1 && self.scene.moves() {
+            for (i, moment) in (0..).zip(&mut all) {
+                let here = self.scene.at(moments.time(&self.scene, number, i));
                 moment.scene = Arc::new(moment.scene.at_time(&here, &assets)?);
             }
         }
-        Ok(moments)
+        Ok(all)
     }
 
-    /// The moments of a frame in which only the camera moves.
-    pub fn views_of(&self, number: u32, count: u32, scene: &Arc<DeviceScene>) -> Vec<Moment> {
-        let camera = |i| self.first.frame_params_at(&self.scene, number, moment_of(&self.scene, number, i));
-        (0..count).map(|i| Moment::new(Arc::clone(scene), camera(i))).collect()
+    /// The same of a frame in which only the camera moves.
+    pub fn views_of(&self, number: u32, moments: Moments, scene: &Arc<DeviceScene>) -> Vec<Moment> {
+        let camera = |i| self.first.frame_params_at(&self.scene, number, moments.time(&self.scene, number, i));
+        (0..moments.count()).map(|i| Moment::new(Arc::clone(scene), camera(i))).collect()
     }
 
     /// The camera and the bodies of a frame's first moment, which its layers are of.
-    pub fn view(&self, number: u32, camera: &FrameParams) -> View {
-        View::new(&self.scene.at(moment_of(&self.scene, number, 0)), self.first.origin, camera)
+    pub fn view(&self, number: u32, moments: Moments, camera: &FrameParams) -> View {
+        View::new(&self.scene.at(moments.time(&self.scene, number, 0)), self.first.origin, camera)
     }
 }

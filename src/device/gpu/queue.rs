@@ -168,7 +168,7 @@ impl<A: Api> Gpu<A> {
         let samples = if launch.min_samples > 0 { launch.min_samples } else { launch.samples_per_pixel };
         let band_rows = self.band_rows(task);
         let band = rows.start..rows.end.min(rows.start + band_rows);
-        let (first, end) = self.pixels_of(&band);
+        let (first, end) = self.pixels_of(&band, 1);
         let working = Working {
             counts: Arc::clone(counts),
             samples: u64::from(samples.unsigned_abs()) * u64::from(width) * rows.len() as u64,
@@ -267,15 +267,14 @@ impl<A: Api> Gpu<A> {
         slot: &Slot<A>,
         (to, launches): (&A::Memory, &mut u32),
     ) -> Result<u64, DeviceError> {
-        let (compute, mut threads, mut adds) = (self.stream(), 0, false);
-        for (moment, part) in task.at_moments(moments) {
+        let (compute, mut threads) = (self.stream(), 0);
+        for (moment, part, adds) in task.at_moments(moments) {
             if *launches > 0 {
                 compute.fill(&slot.counts, COUNT_BYTES, QUEUES * QUEUE_BYTES, 0)?;
                 compute.fill(&slot.counts, BAND_AT, 1, (*launches).min(u32::from(u8::MAX)) as u8)?;
             }
             *launches += 1;
             threads = self.trace_band(&part, moment, band.clone(), slot, (to, adds))?;
-            adds = true;
         }
         Ok(threads)
     }
@@ -363,7 +362,7 @@ impl<A: Api> Gpu<A> {
         let launch = task.launch();
         let mut film = task.output.film(pixels.address(0) as *mut u8, rows.start);
         film.adds = i32::from(adds);
-        let here = self.pixels_of(&rows);
+        let here = self.pixels_of(&rows, task.block);
         // As many blocks as the GPU holds at once take work from a queue until it is empty; less work needs fewer
         // blocks. Each round of adaptive sampling has a queue of its own.
         let start = |kernel: A::Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
@@ -397,7 +396,7 @@ impl<A: Api> Gpu<A> {
         } else {
             kernels.picture
         };
-        let around = self.pixels_of(&around);
+        let around = self.pixels_of(&around, 1);
         start(kernels.pilot, &nowhere, around, 0, threads_of(around, launch.min_samples))?;
         // Two lists alternate.
         let list_bytes = LISTED_BYTES * pixels_around;
@@ -417,10 +416,10 @@ impl<A: Api> Gpu<A> {
         Ok(kernels.pilot.resident_threads())
     }
 
-    // The range of the rows' pixels in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
-    fn pixels_of(&self, rows: &Range<u32>) -> (i32, i32) {
-        let tiles = self.scene.size().0.div_ceil(8);
-        ((tiles * (rows.start / 8) * 64).cast_signed(), (tiles * rows.end.div_ceil(8) * 64).cast_signed())
+    // The range of the rows' pixels, one of each block, in the kernels' order (kernels/drivers/depth_first.cuh, pixel_at).
+    fn pixels_of(&self, rows: &Range<u32>, block: u32) -> (i32, i32) {
+        let (tiles, side) = (self.scene.size().0.div_ceil(block).div_ceil(8), 8 * block);
+        ((tiles * (rows.start / side) * 64).cast_signed(), (tiles * rows.end.div_ceil(side) * 64).cast_signed())
     }
 
     // Gives a slice page-locked memory of the right size, if it has none.

@@ -31,6 +31,7 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
         path: false,
         ao: false,
         uneven: false,
+        fast: false,
         frames: 1,
         dir,
         text: String::new(),
@@ -43,11 +44,12 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     if wild && m.chance(0.5) {
         m.frames = m.one_of(&[2, 3, 7]);
     }
+    m.fast = m.frames > 1 && m.some(0.3);
     let frame = m.below(m.frames as usize) as u32;
     m.output_and_render();
     m.film();
     // A transparent sky excludes a shutter.
-    let transparent = wild && !m.uneven && m.chance(0.1);
+    let transparent = wild && !m.uneven && !m.fast && m.chance(0.1);
     m.sky(transparent);
     if !transparent {
         m.air();
@@ -78,6 +80,8 @@ struct SceneMaker<'a> {
     ao: bool,
     // Adaptive sampling is on.
     uneven: bool,
+    // So much moves while the shutter is open that pixels have moments of their own.
+    fast: bool,
     frames: u32,
     dir: &'a Path,
     text: String,
@@ -154,8 +158,10 @@ impl SceneMaker<'_> {
         let size = if self.wild { self.one_of(&["[32, 24]", "[33, 21]", "[17, 35]"]) } else { "[48, 36]" };
         let (samples, depth) =
             if self.path { (self.one_of(&[1, 3]), self.one_of(&[0, 4, 40])) } else { (1, self.one_of(&[1, 5, 12])) };
-        self.uneven = self.some(0.2);
-        let samples = if self.uneven {
+        self.uneven = !self.fast && self.some(0.2);
+        let samples = if self.fast {
+            if self.path || self.ao { "4" } else { "2" }.to_owned()
+        } else if self.uneven {
             self.one_of(&["\"1..6\"", "\"2..9\""]).to_owned()
         } else if self.some(0.2) {
             "2".to_owned()

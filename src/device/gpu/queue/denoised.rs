@@ -114,7 +114,7 @@ impl<A: Api> Gpu<A> {
             unsafe { compute.write(&slot.pixels, 0, bytemuck::cast_slice(light.features().0))? };
         } else {
             let (output, samples) = (TaskOutput::Features, 0..guided.features);
-            let seen = Task { output, samples, adaptive: None, ..task.clone() };
+            let seen = Task { output, samples, adaptive: None, block: 1, ..task.clone() };
             let first = moments.get(..1).unwrap_or_default();
             self.trace_moments(&seen, first, &(0..height), slot, (&slot.pixels, launches))?;
         }

@@ -24,8 +24,8 @@ impl SceneMaker<'_> {
                 ));
             }
         }
-        if !self.uneven && !transparent && self.some(0.2) {
-            let shutter = self.one_of(&[0.0, 0.5, 1.0]);
+        if self.fast || !self.uneven && !transparent && self.some(0.2) {
+            let shutter = if self.fast { 1.0 } else { self.one_of(&[0.0, 0.5, 1.0]) };
             self.add(format_args!("shutter = {shutter}"));
         }
         let shake =
@@ -36,11 +36,17 @@ impl SceneMaker<'_> {
         }
     }
     fn path(&mut self) {
-        match if self.wild { self.below(6) } else { 0 } {
+        match if self.fast {
+            3
+        } else if self.wild {
+            self.below(6)
+        } else {
+            0
+        } {
             3 => {
                 let (center, distance) = (self.point(1.0), self.length(1.0, 6.0));
                 let (elevation, azimuth) = (self.one_of(&[0.0, 20.0, -90.0, 90.0]), self.one_of(&[0.0, 90.0, -33.0]));
-                let (turns, ease) = (self.turns(), self.share());
+                let (turns, ease) = if self.fast { (0.25, 0.0) } else { (self.turns(), self.share()) };
                 self.add(format_args!(
                     "[camera.orbit]\ncenter = {center}\ndistance = {distance:e}\nelevation_deg = {elevation}\n\
                      azimuth_deg = {azimuth}\nturns = {turns}\nease = {ease}"
