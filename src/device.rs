@@ -19,6 +19,6 @@ pub use interface::{Device, DeviceInfo, GpuDevice, GpuInfo, Moment, SampleCounte
 pub use list::{has_driver, list, open};
 pub use memory::{FilmSlice, Memory};
 pub use task::{
-    AdaptiveTask, BAND_STEP, DeviceNeeds, DeviceStats, GuidedTask, Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats,
-    Ticket, balance,
+    AdaptiveTask, BAND_STEP, DeviceNeeds, DeviceStats, GuidedTask, OfPixels, PixelSet, Schedule, TRIAL_BYTES, Task,
+    TaskOutput, TaskStats, Ticket, balance,
 };

@@ -89,7 +89,7 @@ impl Cpu {
         let start = Instant::now();
         let (width, height) = scene.size();
         let rows = task.rows.start..task.rows.end.min(height);
-        let side = TILE_SIDE * task.block;
+        let side = TILE_SIDE * task.pixels.block;
         assert!(rows.start.is_multiple_of(side) && (rows.end == height || rows.end.is_multiple_of(side)));
         let pixels = width as usize * rows.len();
         let bytes = out.sized(task.bytes_a_pixel() * pixels);

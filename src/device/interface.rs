@@ -2,7 +2,7 @@
 
 use super::error::DeviceError;
 use super::memory::FilmSlice;
-use super::task::{Schedule, Task, TaskStats, Ticket};
+use super::task::{OfPixels, PixelSet, Schedule, Task, TaskStats, Ticket};
 use crate::cancel::Cancel;
 use crate::device_scene::DeviceScene;
 use crate::film::Film;
@@ -35,6 +35,8 @@ impl DeviceInfo {
 pub struct Moment {
     pub scene: Arc<DeviceScene>,
     pub camera: FrameParams,
+    /// The pixels that see it.
+    pub pixels: PixelSet,
     /// Where the bodies are, if frames lend each other light on the device.
     pub view: Option<Arc<View>>,
     /// The frame's light, if it is traced already: the device makes the picture of it.
@@ -43,7 +45,13 @@ pub struct Moment {
 
 impl Moment {
     pub fn new(scene: Arc<DeviceScene>, camera: FrameParams) -> Moment {
-        Moment { scene, camera, view: None, light: None }
+        Moment { scene, camera, pixels: PixelSet::ALL, view: None, light: None }
+    }
+}
+
+impl OfPixels for Moment {
+    fn pixels(&self) -> PixelSet {
+        self.pixels
     }
 }
 

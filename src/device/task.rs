@@ -18,10 +18,8 @@ pub struct Task {
     pub samples: Range<u32>,
     /// See `samples`; 1 for all samples.
     pub stride: u32,
-    /// The side of blocks of pixels, each place in which has moments of its own ([`Task::at_moments`]); 1: all pixels have the same.
-    pub block: u32,
-    /// The place in its block of the pixels that are traced, row by row.
-    pub place: u32,
+    /// The pixels of these rows that are traced.
+    pub pixels: PixelSet,
     /// If set, `samples` are the maximum, and each pixel takes as many as it needs.
     pub adaptive: Option<AdaptiveTask>,
     /// What the task writes.
@@ -62,6 +60,28 @@ impl AdaptiveTask {
     }
 }
 
+/// Pixels that all have the same place in their block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PixelSet {
+    /// The side of a block, 1 or 2.
+    pub block: u32,
+    /// The place in it, row by row.
+    pub place: u32,
+}
+
+impl PixelSet {
+    pub const ALL: PixelSet = PixelSet { block: 1, place: 0 };
+    /// The number of places in a block.
+    pub fn places(self) -> u32 {
+        self.block * self.block
+    }
+}
+
+/// What some pixels see.
+pub trait OfPixels {
+    fn pixels(&self) -> PixelSet;
+}
+
 impl Task {
     /// All samples of a whole frame, as a finished picture.
     pub fn picture(scene: &Scene, frame: u32) -> Task {
@@ -70,8 +90,7 @@ impl Task {
             rows: 0..scene.render.height,
             samples: 0..scene.render.samples_per_pixel(),
             stride: 1,
-            block: 1,
-            place: 0,
+            pixels: PixelSet::ALL,
             adaptive: AdaptiveTask::new(scene.render.sampling),
             output: TaskOutput::Picture,
             follows: 0,
@@ -85,13 +104,16 @@ impl Task {
         let samples = first..self.samples.end.max(first);
         Task { samples, stride: moments, ..self.clone() }
     }
-    /// The parts that are taken at these moments, but for moments without samples, and whether they are added to others of the same
-    /// pixels. Moments of the places of a block follow one another.
-    pub fn at_moments<'a, M>(&self, moments: &'a [M]) -> impl Iterator<Item = (&'a M, Task, bool)> {
-        let places = self.block * self.block;
+    /// The parts that are taken at a frame's moments, but for moments without samples, and whether they are added to others of the same
+    /// pixels. Moments of the places of a block follow one another. Features are those of the first one.
+    pub fn at_moments<'a, M: OfPixels>(&self, moments: &'a [M]) -> impl Iterator<Item = (&'a M, Task, bool)> {
+        let has_features = self.output == TaskOutput::Features;
+        let pixels = move |moment: &M| if has_features { PixelSet::ALL } else { moment.pixels() };
+        let moments = if has_features { moments.get(..1).unwrap_or_default() } else { moments };
+        let places = moments.first().map_or(1, |first| pixels(first).places());
         let count = moments.len() as u32 / places;
-        let part = move |i: u32| Task { place: i % places, ..self.at_moment(i / places, count) };
-        let parts = (0..count * places).zip(moments).map(move |(i, moment)| (moment, part(i)));
+        let part = move |i: u32, moment| Task { pixels: pixels(moment), ..self.at_moment(i / places, count) };
+        let parts = (0..).zip(moments).map(move |(i, moment)| (moment, part(i, moment)));
         let parts = (0..).zip(parts.filter(|(_, part)| !part.samples.is_empty()));
         parts.map(move |(i, (moment, part))| (moment, part, i >= places))
     }
@@ -118,9 +140,9 @@ impl Task {
             noise: adaptive.map_or(0, |a| a.noise.cast_signed()),
             gain: adaptive.map_or(1.0, |a| f32::from_bits(a.gain)),
             follows: self.follows.cast_signed(),
-            shift: self.block.trailing_zeros().cast_signed(),
-            column: (self.place % self.block).cast_signed(),
-            row: (self.place / self.block).cast_signed(),
+            shift: self.pixels.block.trailing_zeros().cast_signed(),
+            column: (self.pixels.place % self.pixels.block).cast_signed(),
+            row: (self.pixels.place / self.pixels.block).cast_signed(),
         }
     }
 }

@@ -6,17 +6,15 @@ use crate::scene::{Body, Scene, View};
 // Maximum number of a pixel's moments.
 const MAX: u32 = 16;
 // Bright things that move further than this between two moments of a pixel, in pixels, would show as copies, in mirrors of mirrors first.
-const LONGEST_STEP: f64 = 1.5;
+const LONGEST_STEP: f64 = 2.5;
 // Pixels with fewer samples would show each other's moments as noise.
 const FEWEST_SAMPLES: u32 = 4;
 // Places of a block of 2 x 2 in the order of their moments.
 const PLACES: [u32; 4] = [0, 2, 3, 1];
-// Frames of a clip whose motion is measured.
-const MEASURED: u32 = 32;
 
-/// The moments of each frame. Where things move fast, the places of a block of pixels have moments of their own, so that bright things in
-/// motion make streaks, not copies (Keller and Heidrich, "Interleaved sampling", 2001). Blocks cost time: rays that go side by side
-/// are further apart.
+/// The moments of a frame. Where things move fast, the places of a block of pixels have moments of their own, so that bright things make
+/// streaks, not copies (Keller and Heidrich, "Interleaved sampling", 2001). Blocks cost time: rays that go side by side are further
+/// apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moments {
     // Those of a pixel.
@@ -27,8 +25,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Those of a clip.
-    pub fn of(scene: &Scene) -> Moments {
+    pub fn of(scene: &Scene, frame: u32) -> Moments {
         if !scene.has_shutter() {
             return Moments { of_pixel: 1, is_open: false, block: 1 };
         }
@@ -36,17 +33,17 @@ impl Moments {
         // Where shapes move, each moment has arrays of all shapes, so those of files do not get so many.
         let has_files = scene.world.particles.is_some() || !scene.world.meshes.is_empty();
         let is_large = scene.lamps_move() && has_files;
-        let is_fast = || largest_motion(scene) > LONGEST_STEP * f64::from(of_pixel);
+        let is_fast = || largest_motion(scene, f64::from(frame)) > LONGEST_STEP * f64::from(of_pixel);
         let block = if of_pixel >= FEWEST_SAMPLES && !is_large && is_fast() { 2 } else { 1 };
         Moments { of_pixel, is_open: true, block }
     }
 
-    /// How many a frame has: those of all places in a block.
+    /// How many there are: those of all places in a block.
     pub fn count(self) -> u32 {
         self.of_pixel * self.block * self.block
     }
 
-    /// The time of a frame's moment, in frames since the clip's start. A pixel's moments are evenly spaced while the shutter is open, in an
+    /// The time of a moment, in frames since the clip's start. A pixel's moments are evenly spaced while the shutter is open, in an
     /// order that is unrelated to the samples' positions. Those of the places of a block follow one another.
     pub fn time(self, scene: &Scene, frame: u32, moment: u32) -> f64 {
         if !self.is_open {
@@ -67,15 +64,9 @@ impl Moments {
     }
 }
 
-// The largest distance, in pixels, that something in the picture moves while the shutter is open.
-fn largest_motion(scene: &Scene) -> f64 {
-    let frames = scene.output.frames;
-    let measured = frames.min(MEASURED);
-    (0..measured).map(|i| motion_at(scene, f64::from(i * (frames / measured)))).fold(0.0, f64::max)
-}
-
-// That of a frame: of bodies' vertices, centers of balls, the floor's corners, and what is far away.
-fn motion_at(scene: &Scene, frame: f64) -> f64 {
+// The largest distance, in pixels, that something in the picture moves while the shutter is open: of bodies' vertices, centers of balls, the
+// floor's corners, and what is far away.
+fn largest_motion(scene: &Scene, frame: f64) -> f64 {
     let (frames, width, height) = (scene.output.frames, scene.render.width, scene.render.height);
     let camera = scene.camera_at(frame);
     let far = camera.view_at(frame, frames).ahead(1e9);

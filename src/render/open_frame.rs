@@ -46,7 +46,7 @@ impl RunContext<'_> {
         for &frame in &frames {
             let mut moments = of(frame)?;
             if let Some(first) = moments.first_mut().filter(|_| frames.len() > 1) {
-                first.view = Some(Arc::new(self.prepared.view(frame, self.plan.moments, &first.camera)));
+                first.view = Some(Arc::new(self.prepared.view(frame, &first.camera)));
             }
             all.extend(moments);
         }
@@ -247,8 +247,7 @@ impl OpenFrame {
             self.stats.samples = work.prepared.scene.render.samples_per_pixel();
         }
         let Moment { scene, camera, .. } = self.moments.swap_remove(0);
-        let view = (!work.plan.window.is_single())
-            .then(|| Arc::new(work.prepared.view(self.number, work.plan.moments, &camera)));
+        let view = (!work.plan.window.is_single()).then(|| Arc::new(work.prepared.view(self.number, &camera)));
         let frame = CompletedFrame {
             index: self.index,
             number: self.number,

@@ -1,8 +1,7 @@
 //! Splits a run's frames into tasks: bands of rows, and rounds of samples. All combinations are values of one type.
 
-use super::moments::Moments;
 use super::window::Window;
-use crate::device::{AdaptiveTask, BAND_STEP, DeviceInfo, DeviceNeeds, GuidedTask, Task, TaskOutput};
+use crate::device::{AdaptiveTask, BAND_STEP, DeviceInfo, DeviceNeeds, GuidedTask, PixelSet, Task, TaskOutput};
 use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
@@ -110,8 +109,6 @@ pub struct Plan {
     has_halves: bool,
     // Alpha is the coverage of first hits, so it needs all samples.
     is_transparent: bool,
-    /// The moments that a frame's samples are spread over.
-    pub moments: Moments,
     /// The frames whose light the host needs for each frame.
     pub window: Window,
     // The frames whose light a device needs for each frame.
@@ -189,7 +186,6 @@ impl Plan {
             features: needs.device.features && !(on_device && post.is_guided()),
             has_halves: needs.halves,
             is_transparent: scene.world.sky.transparent,
-            moments: Moments::of(scene),
             window,
             lenders,
             develops,
@@ -273,9 +269,8 @@ impl Plan {
         let follows = if by_library && kind == FrameTask::Features { FOLLOWED } else { 0 };
         let guided = self.guided(frame, kind);
         let (samples, stride) = (samples.clone(), 1);
-        let block = if kind == FrameTask::Features { 1 } else { self.moments.block };
-        let rows = 0..self.height;
-        let all = Task { frame, rows, samples, stride, block, place: 0, adaptive, output, follows, guided };
+        let (rows, pixels) = (0..self.height, PixelSet::ALL);
+        let all = Task { frame, rows, samples, stride, pixels, adaptive, output, follows, guided };
         if kind == FrameTask::Developed {
             return vec![FramePart { kind, task: all, bands: 1 }];
         }

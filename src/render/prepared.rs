@@ -2,7 +2,7 @@
 
 use super::moments::Moments;
 use crate::assets::Assets;
-use crate::device::Moment;
+use crate::device::{Moment, PixelSet};
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::film::post::steady::View;
@@ -34,13 +34,14 @@ impl PreparedScene {
     }
 
     /// The scene and the camera at a frame's moments.
-    pub fn moments_of(&self, number: u32, moments: Moments) -> Result<Vec<Moment>, Error> {
+    pub fn moments_of(&self, number: u32) -> Result<Vec<Moment>, Error> {
         if !self.scene.is_animated() {
-            return Ok(self.views_of(number, moments, &self.first));
+            return Ok(self.views_of(number, &self.first));
         }
         let assets = self.assets.at_frame(&self.scene, number)?;
-        let mut all = self.views_of(number, moments, &Arc::new(self.at_frame(number, &assets)?));
-        if moments.count() > 1 && self.scene.moves() {
+        let mut all = self.views_of(number, &Arc::new(self.at_frame(number, &assets)?));
+        if all.len() > 1 && self.scene.moves() {
+            let moments = Moments::of(&self.scene, number);
             for (i, moment) in (0..).zip(&mut all) {
                 let here = self.scene.at(moments.time(&self.scene, number, i));
                 moment.scene = Arc::new(moment.scene.at_time(&here, &assets)?);
@@ -50,13 +51,17 @@ impl PreparedScene {
     }
 
     /// The same of a frame in which only the camera moves.
-    pub fn views_of(&self, number: u32, moments: Moments, scene: &Arc<DeviceScene>) -> Vec<Moment> {
+    pub fn views_of(&self, number: u32, scene: &Arc<DeviceScene>) -> Vec<Moment> {
+        let moments = Moments::of(&self.scene, number);
         let camera = |i| self.first.frame_params_at(&self.scene, number, moments.time(&self.scene, number, i));
-        (0..moments.count()).map(|i| Moment::new(Arc::clone(scene), camera(i))).collect()
+        let pixels = |i| PixelSet { block: moments.block, place: i % (moments.block * moments.block) };
+        let moment = |i| Moment { pixels: pixels(i), ..Moment::new(Arc::clone(scene), camera(i)) };
+        (0..moments.count()).map(moment).collect()
     }
 
     /// The camera and the bodies of a frame's first moment, which its layers are of.
-    pub fn view(&self, number: u32, moments: Moments, camera: &FrameParams) -> View {
-        View::new(&self.scene.at(moments.time(&self.scene, number, 0)), self.first.origin, camera)
+    pub fn view(&self, number: u32, camera: &FrameParams) -> View {
+        let first = Moments::of(&self.scene, number).time(&self.scene, number, 0);
+        View::new(&self.scene.at(first), self.first.origin, camera)
     }
 }

@@ -251,8 +251,8 @@ impl<'a> FrameQueue<'a> {
         let next = match self.is_animated() {
             true => state.prepared.pop_front(),
             false => self.next_frame(state).map(|(index, number)| {
-                let (scenes, within) = (&self.work.prepared, self.work.plan.moments);
-                let moments = self.work.moments(number, |n| Ok(scenes.views_of(n, within, &scenes.first)));
+                let scenes = &self.work.prepared;
+                let moments = self.work.moments(number, |n| Ok(scenes.views_of(n, &scenes.first)));
                 // Cameras alone cannot fail.
                 Prepared { index, number, moments: moments.unwrap_or_default() }
             }),
@@ -353,12 +353,12 @@ impl<'a> FrameQueue<'a> {
             let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
             let Some((index, number)) = next else { break };
-            let (scenes, within) = (&self.work.prepared, self.work.plan.moments);
+            let scenes = &self.work.prepared;
             let moments = self.work.moments(number, |frame| {
                 if let Some((_, moments)) = recent.iter().find(|(n, _)| *n == frame) {
                     return Ok(moments.clone());
                 }
-                let moments = scenes.pool.install(|| scenes.moments_of(frame, within))?;
+                let moments = scenes.pool.install(|| scenes.moments_of(frame))?;
                 recent.push_back((frame, moments.clone()));
                 while recent.len() > self.work.plan.max_frames() {
                     recent.pop_front();

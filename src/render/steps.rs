@@ -81,8 +81,7 @@ impl FrameSteps {
     }
 
     fn open_frame(&mut self, number: u32) -> Result<(), Error> {
-        let moments = self.plan.moments;
-        let moments = self.prepared.pool.install(|| self.prepared.moments_of(number, moments))?;
+        let moments = self.prepared.pool.install(|| self.prepared.moments_of(number))?;
         let work = self.context();
         let mut open = OpenFrame::new(&work, (0, number), moments, FilmSlice::default());
         let parts = open.first_round(&work);

@@ -4,7 +4,6 @@ use crate::device::{Device, FilmSlice, Task, TaskOutput};
 use crate::gpu_types::{FIXED_ONE, Features};
 use crate::kernels::Isa;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
-use crate::render::moments::Moments;
 use crate::scene::{Body, Scene, Solid};
 use crate::{RenderOptions, Renderer};
 
@@ -86,7 +85,7 @@ fn ray(eye: Vec3, target: Vec3, pixel: u32) -> Vec3 {
 // What the pixels show, alike on all sets.
 fn features(scene: &Scene) -> Vec<Features> {
     let renderer = Renderer::with_options(scene.clone(), RenderOptions::on_cpu()).unwrap();
-    let moments = renderer.prepared.views_of(0, Moments::of(renderer.scene()), &renderer.prepared.first);
+    let moments = renderer.prepared.views_of(0, &renderer.prepared.first);
     let task = Task { output: TaskOutput::Features, ..Task::picture(scene, 0) };
     let of = |isa: Isa| {
         let mut cpu = renderer.cpu(isa);

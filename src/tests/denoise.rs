@@ -7,7 +7,6 @@ use crate::film::image::Image;
 use crate::film::post::guided::Noisy;
 use crate::gpu_types::{FIXED_ONE, Features};
 use crate::kernels::Isa;
-use crate::render::moments::Moments;
 use crate::render::plan::Split;
 use crate::{RenderOptions, Renderer, Scene};
 
@@ -207,7 +206,7 @@ fn layers_for_the_library_are_followed_through_mirrors() {
          [[rectangle]]\ncenter = [9, 0, 0]\nfacing = [-1, 0, 0]\nsize = [8, 8]\ncolor = [1, 0, 0]\n",
     );
     let renderer = Renderer::with_options(scene.clone(), RenderOptions::on_cpu()).unwrap();
-    let moments = renderer.prepared.views_of(0, Moments::of(renderer.scene()), &renderer.prepared.first);
+    let moments = renderer.prepared.views_of(0, &renderer.prepared.first);
     for isa in Isa::tested() {
         let features = |follows| {
             let task = Task { output: TaskOutput::Features, follows, ..Task::picture(&scene, 0) };

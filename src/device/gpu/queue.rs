@@ -8,7 +8,7 @@ use super::denoise::{DenoiseKernels, DenoiseLane};
 use super::modules::Kernels;
 use super::post::{Planes, PostKernels, PostLane};
 use super::probe::{self, Watched, Working};
-use super::resident::{Builders, ResidentScene};
+use super::resident::{Builders, ResidentMoment, ResidentScene};
 use super::slots::{BAND_AT, COUNT_BYTES, QUEUE_BYTES, QUEUES, Slot, Slots};
 use crate::cancel::Cancel;
 use crate::device::memory::{LISTED_BYTES, PinnedMemory};
@@ -36,9 +36,6 @@ struct InFlight<A: Api> {
     _light: Vec<Arc<Film>>,
     working: Option<Arc<Working<A>>>,
 }
-
-// A scene in the GPU's memory, and the camera.
-type ResidentMoment<A> = (Arc<ResidentScene<A>>, FrameParams);
 
 /// A GPU with a scene in its memory.
 pub struct Gpu<A: Api> {
@@ -113,7 +110,7 @@ impl<A: Api> Gpu<A> {
     fn upload(&mut self, moments: &[Moment]) -> Result<Vec<ResidentMoment<A>>, DeviceError> {
         for may_be_bare in [self.kernels.are_for_grids(), false] {
             let all = self.upload_scenes(moments, may_be_bare)?;
-            let features = all.iter().fold(0, |all, (resident, _)| all | resident.arrays.constants.features);
+            let features = all.iter().fold(0, |all, moment| all | moment.scene.arrays.constants.features);
             let constants = Constants { features, ..self.resident.arrays.constants };
             if !self.kernels.suit(&constants) {
                 // Features that come and go in a clip are compiled once together.
@@ -122,7 +119,7 @@ impl<A: Api> Gpu<A> {
                 self.context.synchronize()?;
                 self.kernels = Kernels::load(&constants, &self.needs, &self.context)?;
             }
-            if self.kernels.are_for_grids() || all.iter().all(|(resident, _)| !resident.is_bare) {
+            if self.kernels.are_for_grids() || all.iter().all(|moment| !moment.scene.is_bare) {
                 return Ok(all);
             }
         }
@@ -135,7 +132,7 @@ impl<A: Api> Gpu<A> {
         if !may_be_bare {
             self.recent.retain(|(_, resident)| !resident.is_bare);
         }
-        for Moment { scene, camera, .. } in moments {
+        for Moment { scene, camera, pixels, .. } in moments {
             if !Arc::ptr_eq(scene, &self.scene) || self.resident.is_bare && !may_be_bare {
                 let (old, to) = ((&*self.scene, &*self.resident), (&self.context, &mut self.builders));
                 let known = self.recent.iter().find(|(known, _)| Arc::ptr_eq(known, scene));
@@ -148,7 +145,7 @@ impl<A: Api> Gpu<A> {
             if !self.recent.iter().any(|(known, _)| Arc::ptr_eq(known, scene)) {
                 self.recent.push_back((Arc::clone(scene), Arc::clone(&self.resident)));
             }
-            all.push((Arc::clone(&self.resident), *camera));
+            all.push(ResidentMoment { scene: Arc::clone(&self.resident), camera: *camera, pixels: *pixels });
         }
         let surplus = self.recent.len().saturating_sub(moments.len());
         self.recent.drain(..surplus);
@@ -251,7 +248,7 @@ impl<A: Api> Gpu<A> {
         }
         if let Some((kernels, (params, glare), lane)) = post {
             let steps = (params, glare.as_ref());
-            kernels.finish(compute, &moments[0].0.arrays, steps, task.frame, lane, pixels)?;
+            kernels.finish(compute, &moments[0].scene.arrays, steps, task.frame, lane, pixels)?;
             self.leave(task, rows, out, slot, planes)?;
         }
         Ok(threads)
@@ -354,7 +351,7 @@ impl<A: Api> Gpu<A> {
     fn trace_band(
         &self,
         task: &Task,
-        (resident, camera): &ResidentMoment<A>,
+        ResidentMoment { scene: resident, camera, .. }: &ResidentMoment<A>,
         rows: Range<u32>,
         Slot { trial, counts, .. }: &Slot<A>,
         (pixels, adds): (&A::Memory, bool),
@@ -362,7 +359,7 @@ impl<A: Api> Gpu<A> {
         let launch = task.launch();
         let mut film = task.output.film(pixels.address(0) as *mut u8, rows.start);
         film.adds = i32::from(adds);
-        let here = self.pixels_of(&rows, task.block);
+        let here = self.pixels_of(&rows, task.pixels.block);
         // As many blocks as the GPU holds at once take work from a queue until it is empty; less work needs fewer
         // blocks. Each round of adaptive sampling has a queue of its own.
         let start = |kernel: A::Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
@@ -521,7 +518,7 @@ impl<A: Api> Device for Gpu<A> {
         }
         let halves = task.guided.as_ref().map_or(1, |guided| guided.halves.len());
         let all = gathered.iter().flat_map(|all| &all.missing).flat_map(|one| &one.moments).chain(&moments);
-        let mut residents: Vec<_> = all.map(|(resident, _)| Arc::clone(resident)).collect();
+        let mut residents: Vec<_> = all.map(|moment| Arc::clone(&moment.scene)).collect();
         let working = self.working(task, halves * residents.len(), &slot.counts).filter(|_| light.is_empty());
         residents.extend(gathered.as_ref().map(|all| Arc::clone(&all.scene)));
         let motions = gathered.into_iter().flat_map(|all| all.others).map(|(.., motions)| motions).collect();

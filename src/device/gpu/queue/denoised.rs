@@ -44,13 +44,14 @@ impl<A: Api> Gpu<A> {
         let failed = || DeviceError::Failed("the device was not made ready for the denoiser".into());
         let lane = self.memory.lanes.first_mut().and_then(|lane| lane.denoise.as_mut()).ok_or_else(failed)?;
         let places = lane.places(&guided.frames).ok_or_else(failed)?;
-        let each = moments.len() / guided.frames.len().max(1);
+        // Each frame's first moment has its view.
+        let mut each = moments.chunk_by(|_, next| next.view.is_none());
         let mut missing = Vec::new();
-        for (i, (&frame, &(place, is_missing))) in guided.frames.iter().zip(&places).enumerate() {
-            let moments = moments.get(i * each..(i + 1) * each).unwrap_or_default();
+        for (&frame, &(place, is_missing)) in guided.frames.iter().zip(&places) {
+            let moments = each.next().unwrap_or_default();
             if is_missing {
                 let uploaded = self.upload(moments)?;
-                let scene = uploaded.first().map(|(scene, _)| Arc::clone(scene));
+                let scene = uploaded.first().map(|moment| Arc::clone(&moment.scene));
                 let view = moments.first().and_then(|moment| moment.view.clone());
                 if let Some(lane) = self.memory.lanes.first_mut().and_then(|lane| lane.denoise.as_mut()) {
                     (lane.kept[place].scene, lane.kept[place].view) = (scene, view);
@@ -114,7 +115,7 @@ impl<A: Api> Gpu<A> {
             unsafe { compute.write(&slot.pixels, 0, bytemuck::cast_slice(light.features().0))? };
         } else {
             let (output, samples) = (TaskOutput::Features, 0..guided.features);
-            let seen = Task { output, samples, adaptive: None, block: 1, ..task.clone() };
+            let seen = Task { output, samples, adaptive: None, ..task.clone() };
             let first = moments.get(..1).unwrap_or_default();
             self.trace_moments(&seen, first, &(0..height), slot, (&slot.pixels, launches))?;
         }
