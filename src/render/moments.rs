@@ -1,5 +1,6 @@
 //! The moments of a frame that its samples are spread over while the shutter is open.
 
+use crate::device::PixelSet;
 use crate::math::vec3::{Vec3, add, dot, sub};
 use crate::scene::{Body, Scene, View};
 
@@ -20,11 +21,12 @@ pub struct Moments {
     // Those of a pixel.
     of_pixel: u32,
     is_open: bool,
-    /// The side of blocks of pixels, each place in which has moments of its own; 1: all pixels have the same.
-    pub block: u32,
+    // The side of blocks of pixels, each place in which has moments of its own; 1: all pixels have the same.
+    block: u32,
 }
 
 impl Moments {
+    /// Those of a frame.
     pub fn of(scene: &Scene, frame: u32) -> Moments {
         if !scene.has_shutter() {
             return Moments { of_pixel: 1, is_open: false, block: 1 };
@@ -43,8 +45,13 @@ impl Moments {
         self.of_pixel * self.block * self.block
     }
 
+    /// The pixels that see a moment. Those of the places of a block follow one another.
+    pub fn pixels(self, moment: u32) -> PixelSet {
+        PixelSet { block: self.block, place: moment % (self.block * self.block) }
+    }
+
     /// The time of a moment, in frames since the clip's start. A pixel's moments are evenly spaced while the shutter is open, in an
-    /// order that is unrelated to the samples' positions. Those of the places of a block follow one another.
+    /// order that is unrelated to the samples' positions.
     pub fn time(self, scene: &Scene, frame: u32, moment: u32) -> f64 {
         if !self.is_open {
             return f64::from(frame);

@@ -2,7 +2,7 @@
 
 use super::moments::Moments;
 use crate::assets::Assets;
-use crate::device::{Moment, PixelSet};
+use crate::device::Moment;
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
 use crate::film::post::steady::View;
@@ -54,8 +54,7 @@ impl PreparedScene {
     pub fn views_of(&self, number: u32, scene: &Arc<DeviceScene>) -> Vec<Moment> {
         let moments = Moments::of(&self.scene, number);
         let camera = |i| self.first.frame_params_at(&self.scene, number, moments.time(&self.scene, number, i));
-        let pixels = |i| PixelSet { block: moments.block, place: i % (moments.block * moments.block) };
-        let moment = |i| Moment { pixels: pixels(i), ..Moment::new(Arc::clone(scene), camera(i)) };
+        let moment = |i| Moment { pixels: moments.pixels(i), ..Moment::new(Arc::clone(scene), camera(i)) };
         (0..moments.count()).map(moment).collect()
     }
 

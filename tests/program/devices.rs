@@ -290,6 +290,9 @@ fn films_that_the_gpu_denoises_are_the_cpus() {
     same_on_gpu("a camera that moves alone", &still, "", &["-o", "%d.data"]);
     let open = clip.replace("[camera.orbit]", "[camera]\nshutter = 0.5\n[camera.orbit]");
     same_on_gpu("a shutter", &open, "", &["-o", "%d.data", "--frames", "2-4"]);
+    // Frames with few moments and with many lend each other light.
+    let hasty = open.replace("turns = 0.2", "turns = 3\nease = 1").replace("shutter = 0.5", "shutter = 1");
+    same_on_gpu("some frames are fast", &hasty, "", &["-o", "%d.data"]);
     // The host gathers tiles, and the GPU denoises them.
     same_on_gpu("tiles", &clip, "", &["-o", "%d.data", "--split", "tiles", "--frames", "0-1"]);
     same_on_gpu("tiles and a shutter", &open, "", &["-o", "%d.data", "--split", "tiles", "--frames", "2-3"]);
