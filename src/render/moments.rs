@@ -7,7 +7,7 @@ use crate::scene::{Body, Scene, View};
 // Maximum number of a pixel's moments.
 const MAX: u32 = 16;
 // Bright things that move further than this between two moments of a pixel, in pixels, would show as copies, in mirrors of mirrors first.
-const LONGEST_STEP: f64 = 2.5;
+const LONGEST_STEP: f64 = 4.0;
 // Pixels with fewer samples would show each other's moments as noise.
 const FEWEST_SAMPLES: u32 = 4;
 // Places of a block of 2 x 2 in the order of their moments.
