@@ -32,10 +32,10 @@ template <class Integrator, bool SUMS, class S>
 void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
                   int end, Counts* counts) {
   std::vector<PendingRay> stack(MAX_DEPTH);
-  const int across = (scene.constants.width + 7) >> 3;
+  const int across = tiles_across(scene.constants, launch);
   for (int q = first; q < end; ++q) {
     int x, y;
-    pixel_at(q, across, x, y);
+    pixel_at(launch, q, across, x, y);
     if (x >= scene.constants.width || y >= scene.constants.height) continue;
     RadianceSum sum = {0, 0, 0};
     RayCounts here = {0, 0};
@@ -54,10 +54,10 @@ template <class Integrator, class S, class Do>
 void each_pixel(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
                 int end, Counts* counts, Do work) {
   std::vector<PendingRay> stack(MAX_DEPTH);
-  const int across = (scene.constants.width + 7) >> 3;
+  const int across = tiles_across(scene.constants, launch);
   for (int q = first; q < end; ++q) {
     int x, y;
-    pixel_at(q, across, x, y);
+    pixel_at(launch, q, across, x, y);
     if (x >= scene.constants.width || y >= scene.constants.height) continue;
     OnePixel<Integrator, S> pixel = {scene, frame, launch, film, stack.data(), x, y, {0, 0, 0}, {0, 0}};
     work(pixel);
@@ -108,10 +108,10 @@ void trace_active(const S& scene, const FrameParams& frame, const Launch& launch
 template <class Integrator, class S>
 void trace_feature_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                           int first, int end) {
-  const int across = (scene.constants.width + 7) >> 3;
+  const int across = tiles_across(scene.constants, launch);
   for (int q = first; q < end; ++q) {
     int x, y;
-    pixel_at(q, across, x, y);
+    pixel_at(launch, q, across, x, y);
     if (x < scene.constants.width && y < scene.constants.height)
       trace_features<Integrator>(scene, frame, launch, x, y, true,
                                  &film.features[film_index(scene.constants, film, x, y)]);
