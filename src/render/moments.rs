@@ -42,7 +42,7 @@ impl Moments {
 
     /// How many there are: those of all places in a block.
     pub fn count(self) -> u32 {
-        self.of_pixel * self.block * self.block
+        self.of_pixel * self.pixels(0).places()
     }
 
     /// The pixels that see a moment. Those of the places of a block follow one another.
@@ -63,7 +63,7 @@ impl Moments {
             }
             a
         };
-        let (count, places) = (self.of_pixel, self.block * self.block);
+        let (count, places) = (self.of_pixel, self.pixels(0).places());
         let stride = (0..count).map(|i| (count * 5 / 8 + i).max(1)).find(|&s| shared(s, count) == 1).unwrap_or(1);
         let within = (f64::from(PLACES[(moment % places) as usize]) + 0.5) / f64::from(places);
         let place = (f64::from(moment / places * stride % count) + within) / f64::from(count);

@@ -38,10 +38,10 @@ impl PreparedScene {
         if !self.scene.is_animated() {
             return Ok(self.views_of(number, &self.first));
         }
+        let moments = Moments::of(&self.scene, number);
         let assets = self.assets.at_frame(&self.scene, number)?;
-        let mut all = self.views_of(number, &Arc::new(self.at_frame(number, &assets)?));
+        let mut all = self.views_at(number, moments, &Arc::new(self.at_frame(number, &assets)?));
         if all.len() > 1 && self.scene.moves() {
-            let moments = Moments::of(&self.scene, number);
             for (i, moment) in (0..).zip(&mut all) {
                 let here = self.scene.at(moments.time(&self.scene, number, i));
                 moment.scene = Arc::new(moment.scene.at_time(&here, &assets)?);
@@ -52,7 +52,10 @@ impl PreparedScene {
 
     /// The same of a frame in which only the camera moves.
     pub fn views_of(&self, number: u32, scene: &Arc<DeviceScene>) -> Vec<Moment> {
-        let moments = Moments::of(&self.scene, number);
+        self.views_at(number, Moments::of(&self.scene, number), scene)
+    }
+
+    fn views_at(&self, number: u32, moments: Moments, scene: &Arc<DeviceScene>) -> Vec<Moment> {
         let camera = |i| self.first.frame_params_at(&self.scene, number, moments.time(&self.scene, number, i));
         let moment = |i| Moment { pixels: moments.pixels(i), ..Moment::new(Arc::clone(scene), camera(i)) };
         (0..moments.count()).map(moment).collect()

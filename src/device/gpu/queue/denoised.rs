@@ -116,8 +116,7 @@ impl<A: Api> Gpu<A> {
         } else {
             let (output, samples) = (TaskOutput::Features, 0..guided.features);
             let seen = Task { output, samples, adaptive: None, ..task.clone() };
-            let first = moments.get(..1).unwrap_or_default();
-            self.trace_moments(&seen, first, &(0..height), slot, (&slot.pixels, launches))?;
+            self.trace_moments(&seen, moments, &(0..height), slot, (&slot.pixels, launches))?;
         }
         kernels.guides(compute, lane, *place, (&slot.pixels, guided.features))?;
         let mut threads = 0;
