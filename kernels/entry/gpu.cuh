@@ -53,7 +53,8 @@ constexpr int LANE_SUMS = 160;
 
 // Warps take pixels `first` .. `end` from `queue` as they become free and trace 32 samples at a time: whole pixels if a
 // pixel has at most 32 samples, else one pixel in turns. This is the fastest of the schedules that `polyfly bench
-// --balance` compares. Sums are reduced and stored for several turns at once, since that keeps few lanes busy.
+// --balance` compares. Sums are reduced and stored for several turns at once, since that keeps few lanes busy. A single sample is stored
+// as it is.
 template <class Integrator, int DEPTH, bool SUMS, class S>
 POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                              int first, int end, int* queue, Counts* counts) {
@@ -89,6 +90,10 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
       for (int sample = place; inside && sample < samples; sample += group)
         trace_sample<Integrator>(scene, frame, x, y, launch.first_sample + sample * launch.stride, stack, sum, mine);
       __syncwarp();
+      if (samples == 1) {
+        if (inside) store_pixel<SUMS>(scene, film, scale, x, y, sum);
+        continue;
+      }
       if (own < pixels) sums[(turn * pixels + own) * spacing + place] = sum;
       if (lane == turn) begin = start;
       ++turn;
