@@ -156,6 +156,7 @@ mod tests {
         assert_eq!(near(Language::English, "raduis"), "did you mean `polyfly explain radius`?");
         assert_eq!(near(Language::English, "--resum"), "did you mean `polyfly explain --resume`?");
         assert_eq!(near(Language::English, "--resolution"), "did you mean `--size 1280x720`?");
+        assert!(near(Language::English, "--loop").contains("`--set output.loop=true`"));
         assert!(
             near(Language::English, "66").starts_with("the exit codes are 0, ")
                 && near(Language::English, "66").ends_with(", 130")

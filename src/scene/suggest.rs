@@ -156,6 +156,12 @@ const OTHER_WORDS: &[OtherName] = &[
     ),
     (
         "flag",
+        "--loop|--loops|-loop|--repeat|-stream_loop",
+        "`polyfly check SCENE` says whether a clip loops, and why not; `--set output.loop=true` refuses one that does not",
+        "`polyfly check SCENE` сообщает, замкнут ли ролик и почему нет; `--set output.loop=true` не принимает незамкнутый",
+    ),
+    (
+        "flag",
         "--camera|--cam",
         "a scene has one camera; `--set camera.fov_deg=50` changes a key of it",
         "камера в сцене одна; `--set camera.fov_deg=50` меняет её ключ",
