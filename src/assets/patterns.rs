@@ -1,6 +1,32 @@
 //! The built-in pictures and maps, as functions of (u, v) in 0 .. 1.
 
+use super::grid::Grid;
 use crate::math::smooth_step;
+use crate::threads::lock;
+use std::sync::Mutex;
+
+/// Grids of built-in pictures and maps by their sources. Frames in which a relief changes and edits of a scene ask for the same again.
+pub struct Made<K, T>(Mutex<Vec<(K, Grid<T>)>>);
+
+impl<K: Clone + PartialEq, T: Clone> Made<K, T> {
+    pub const fn new() -> Made<K, T> {
+        Made(Mutex::new(Vec::new()))
+    }
+    /// A copy of a source's grid, which `make` makes the first time. It works on several threads, which may ask meanwhile: nothing is
+    /// locked then, and whoever asks makes a grid too.
+    pub fn get(&self, source: &K, make: impl FnOnce() -> Grid<T>) -> Grid<T> {
+        let known = |all: &[(K, Grid<T>)]| all.iter().find(|(of, _)| of == source).map(|(_, grid)| grid.clone());
+        if let Some(grid) = known(&lock(&self.0)) {
+            return grid;
+        }
+        let grid = make();
+        let mut all = lock(&self.0);
+        if known(&all).is_none() {
+            all.push((source.clone(), grid.clone()));
+        }
+        grid
+    }
+}
 
 // --- noise ---
 
@@ -263,6 +289,19 @@ impl<T> Scattered<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_grid_is_made_once() {
+        let (made, mut times) = (Made::new(), 0);
+        for (source, value) in [("a", 1), ("b", 2), ("a", 3), ("b", 4)] {
+            let grid = made.get(&source, || {
+                times += 1;
+                Grid::new(1, 1, |_, _| value)
+            });
+            assert_eq!(grid.cells, if source == "a" { [1] } else { [2] });
+        }
+        assert_eq!(times, 2);
+    }
 
     #[test]
     fn made_maps_join_at_their_sides() {

@@ -2,7 +2,7 @@
 
 use super::error::AssetError;
 use super::grid::Grid;
-use super::patterns;
+use super::patterns::{self, Made};
 use super::source::{self, Limits};
 use super::texture::Texture;
 use crate::math::vec3::{Vec3, add, dot, length, scale};
@@ -50,7 +50,8 @@ fn load(source: &MapSource, limits: Limits) -> Result<Grid<f32>, AssetError> {
         MapSource::Scratches => (FINE_SIDE, Box::new(patterns::scratches())),
         MapSource::Dust => (FINE_SIDE, Box::new(patterns::dust())),
     };
-    Ok(Grid::over_square(side, |u, v| value(u, v) as f32))
+    static MADE: Made<MapSource, f32> = Made::new();
+    Ok(MADE.get(source, || Grid::over_square(side, |u, v| value(u, v) as f32)))
 }
 
 fn lerp(a: f32, b: f32, t: f32) -> f32 {

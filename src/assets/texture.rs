@@ -2,7 +2,7 @@
 
 use super::error::AssetError;
 use super::grid::Grid;
-use super::patterns;
+use super::patterns::{self, Made};
 use super::source::{self, Limits};
 use crate::language::Language;
 use crate::math::srgb::linear;
@@ -24,15 +24,17 @@ const MAX_SIDE: u32 = 16_384;
 impl Texture {
     /// Loads a file or generates a built-in picture.
     pub fn load(source: &TextureSource, limits: Limits) -> Result<Texture, AssetError> {
-        Ok(Texture::of(match source {
-            TextureSource::File(path) => read(path, limits)?,
-            TextureSource::Checker => procedural(512, patterns::checker),
-            TextureSource::Concrete => procedural(1024, patterns::concrete),
-            TextureSource::Marble => procedural(1024, patterns::marble),
-            TextureSource::Slate => procedural(1024, patterns::slate_colour),
-            TextureSource::Wood => procedural(1024, patterns::wood),
-            TextureSource::Missing => procedural(512, patterns::missing),
-        }))
+        static MADE: Made<TextureSource, [u16; 3]> = Made::new();
+        let (side, colour): (u32, Colour) = match source {
+            TextureSource::File(path) => return Ok(Texture::of(read(path, limits)?)),
+            TextureSource::Checker => (512, patterns::checker),
+            TextureSource::Concrete => (1024, patterns::concrete),
+            TextureSource::Marble => (1024, patterns::marble),
+            TextureSource::Slate => (1024, patterns::slate_colour),
+            TextureSource::Wood => (1024, patterns::wood),
+            TextureSource::Missing => (512, patterns::missing),
+        };
+        Ok(Texture::of(MADE.get(source, || procedural(side, colour))))
     }
     fn of(finest: Level) -> Texture {
         let mean = |four: [[u16; 3]; 4]| {
@@ -47,7 +49,10 @@ fn from_srgb(width: u32, height: u32, rgb: impl Iterator<Item = [u8; 3]>) -> Lev
     Grid { width, height, cells: rgb.map(|p| p.map(|c| table[usize::from(c)])).collect() }
 }
 
-fn procedural(side: u32, colour: fn(f64, f64) -> [f64; 3]) -> Level {
+// The sRGB color of a built-in picture at (u, v).
+type Colour = fn(f64, f64) -> [f64; 3];
+
+fn procedural(side: u32, colour: Colour) -> Level {
     Grid::over_square(side, |u, v| colour(u, v).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16))
 }
 
