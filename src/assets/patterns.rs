@@ -1,4 +1,4 @@
-//! The built-in pictures and maps, as functions of (u, v) in 0 .. 1.
+//! The built-in pictures and maps, as functions of (u, v) in 0 .. 1, and the grids that have been made of them.
 
 use super::grid::Grid;
 use crate::math::smooth_step;
