@@ -68,8 +68,6 @@ pub enum Error {
         /// The number of requested frames.
         total: usize,
     },
-    /// A video of existing frames was canceled. The path is the file with its beginning.
-    VideoInterrupted(Option<PathBuf>),
 }
 
 impl Error {
@@ -112,8 +110,6 @@ impl Error {
             Error::Output(error) => error.shown(language),
             Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
             Error::Interrupted { done, total } => language.run_interrupted(done, language.count_frames(*total)),
-            Error::VideoInterrupted(None) => language.video_interrupted(),
-            Error::VideoInterrupted(Some(path)) => language.video_interrupted_at(path.display()),
         }
     }
 }

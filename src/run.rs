@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::language::{AllLanguages, Language};
 use crate::output::files::FileSink;
 use crate::output::stream::StreamSink;
-use crate::output::video::{Video, VideoSink};
+use crate::output::video::{Finished, Video, VideoSink};
 use crate::output::{OutputError, RunInfo, Sink};
 use crate::render::Renderer;
 use crate::render::stats::{FrameReport, Progress, RunReport};
@@ -125,8 +125,9 @@ fn finish(plan: RunPlan, progress: &mut dyn Progress) -> Result<RunReport, Error
         }
         // A shard encodes the segments that do not exist yet.
         Some(job) if !job.is_made() => {
-            drop(Video::open(job)?.finish(false)?);
-            stitch::check_finished(&plan.request.cancel, None)?;
+            if let Finished::Beginning(path) = Video::open(job)?.finish(false)? {
+                return Err(OutputError::VideoInterrupted(path).into());
+            }
         }
         _ => {}
     }

@@ -137,9 +137,9 @@ fn exit_code(error: &Error) -> Exit {
         Error::Output(OutputError::FolderTakenOver(_)) => Exit::BadInput,
         Error::Device(_) | Error::TooLittleMemory(_) => Exit::Unavailable,
         Error::Output(OutputError::Threads(_) | OutputError::NoEncoder(_)) => Exit::Unavailable,
+        Error::Interrupted { .. } | Error::Output(OutputError::VideoInterrupted(_)) => Exit::Interrupted,
         Error::Output(_) | Error::Read(..) => Exit::InputOutput,
         Error::Incomplete(_) => Exit::TryAgain,
-        Error::Interrupted { .. } | Error::VideoInterrupted(_) => Exit::Interrupted,
     }
 }
 
@@ -170,8 +170,8 @@ mod tests {
             Error::incomplete(|l| l.no_folder_of_frames("/x")),
             Error::incomplete(|l| l.no_video_of_gaps("3-5", "/x")),
             Error::Interrupted { done: 3, total: 9 },
-            Error::VideoInterrupted(None),
-            Error::VideoInterrupted(Some(path())),
+            OutputError::VideoInterrupted(None).into(),
+            OutputError::VideoInterrupted(Some(path())).into(),
             Error::OtherScene(path(), (0..10).map(|i| format!("/{i}")).collect()),
             OutputError::Write(path(), ErrorKind::StorageFull.into()).into(),
             OutputError::Read(path(), ErrorKind::NotFound.into()).into(),

@@ -5,6 +5,7 @@ use crate::cancel::Cancel;
 use crate::cli::{Exit, Failure, environment};
 use crate::error::Error;
 use crate::language::Language;
+use crate::output::OutputError;
 use crate::output::video::ffmpeg::end_all;
 use crate::report::{Farewell, say};
 use crate::system::{self, StopRequest, command_word};
@@ -107,7 +108,7 @@ pub fn outputs_complete() {
 
 /// The reason why a run failed. If a signal interrupted it, this prints the command that resumes it.
 pub fn failure(error: Error) -> Failure {
-    if !matches!(error, Error::Interrupted { .. } | Error::VideoInterrupted(_)) {
+    if !matches!(error, Error::Interrupted { .. } | Error::Output(OutputError::VideoInterrupted(_))) {
         return error.into();
     }
     tell_how_to_go_on();

@@ -28,6 +28,9 @@ pub enum OutputError {
         /// The last errors that ffmpeg printed, or its last lines if it marked none as an error.
         words: String,
     },
+    /// The run was canceled when all frames were rendered and the video was not complete. The path is the file with
+    /// its beginning.
+    VideoInterrupted(Option<PathBuf>),
     /// The system cannot start another thread or process.
     Threads(#[from] NoThread),
     /// A sink outside this crate failed.
@@ -60,6 +63,8 @@ impl OutputError {
             OutputError::Encoder { what, words } => {
                 format!("{}\n--- {} ---\n{words}", what.get(language), language.ffmpeg_said())
             }
+            OutputError::VideoInterrupted(None) => language.video_interrupted(),
+            OutputError::VideoInterrupted(Some(path)) => language.video_interrupted_at(path.display()),
             OutputError::Custom(e) => e.to_string(),
         }
     }

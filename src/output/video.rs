@@ -27,6 +27,7 @@ pub mod y4m;
 
 pub use self::encode::Encode;
 use self::encoder::Encoder;
+pub use self::encoder::Finished;
 use self::job::VideoJob;
 #[cfg(feature = "h264")]
 use self::openh264::OpenH264;
@@ -100,18 +101,17 @@ impl Video {
         self.encoder.abort(cause)
     }
 
-    /// Ends the video and renames it to its path. An interrupted or unfinished video becomes `NAME.partial.mp4`. None
-    /// if other runs make the rest of it.
-    pub fn finish(mut self, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
+    /// Ends the video and renames it to its path. An interrupted or unfinished video becomes `NAME.partial.mp4`.
+    pub fn finish(mut self, cut_short: bool) -> Result<Finished, OutputError> {
         let frames = self.job.frames.len();
         if !cut_short && let Err(cause) = self.feed_existing(frames) {
             return Err(self.abort(cause));
         }
-        let file = self.encoder.finish(cut_short || self.next < frames)?;
-        if file.as_ref() == Some(&self.job.settings.path) {
+        let finished = self.encoder.finish(cut_short || self.next < frames)?;
+        if let Finished::Whole(_) = finished {
             self.job.remove_beginning();
         }
-        Ok(file)
+        Ok(finished)
     }
 }
 
@@ -153,6 +153,13 @@ impl Sink for VideoSink {
         false
     }
     fn finish(self: Box<Self>, outcome: Outcome) -> Result<Option<PathBuf>, OutputError> {
-        self.open.map_or(Ok(None), |video| video.finish(outcome == Outcome::Aborted))
+        let Some(video) = self.open else { return Ok(None) };
+        match (video.finish(outcome == Outcome::Aborted)?, outcome) {
+            (Finished::Whole(path), _) => Ok(Some(path)),
+            (Finished::Part, _) => Ok(None),
+            (Finished::Beginning(path), Outcome::Aborted) => Ok(path),
+            // All frames were rendered, and the run was canceled while existing ones were encoded.
+            (Finished::Beginning(path), Outcome::Complete) => Err(OutputError::VideoInterrupted(path)),
+        }
     }
 }

@@ -287,7 +287,7 @@ impl Dispatcher<'_> {
                     self.sinks[sink].is_alive = false;
                     if self.sinks[sink].is_essential || !self.is_any_alive() {
                         self.delivery.set_failed();
-                    } else {
+                    } else if !matches!(e, OutputError::VideoInterrupted(_)) {
                         progress.remark(&AllLanguages::new(Language::video_failed));
                     }
                     failure.get_or_insert(e.into());

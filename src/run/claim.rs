@@ -90,11 +90,11 @@ fn merged(theirs: &Manifest, all: &FrameList) -> FrameList {
     }
 }
 
-// Refuses to keep a picture of another or an unknown scene. A single picture has no manifest, so only its own text
-// names its scene; that text does not know the content of all time steps of particles.
-fn expect_own_still(folder: &FrameFolder, manifest: &Manifest, part: &FrameList) -> Result<(), Error> {
+// Refuses to keep, or to render over, a picture of another or an unknown scene. A single picture has no manifest, so only
+// its own text names its scene; that text does not know the content of all time steps of particles.
+fn expect_own_stills(folder: &FrameFolder, manifest: &Manifest, existing: &BTreeSet<u32>) -> Result<(), Error> {
     let origin = manifest.origin();
-    match part.iter().find(|&n| !manifest.steps.is_empty() || !folder.is_of(n, &origin)) {
+    match existing.iter().copied().find(|&n| !manifest.steps.is_empty() || !folder.is_of(n, &origin)) {
         None => Ok(()),
         Some(n) => Err(Error::usage(|l| l.still_of_unknown_scene(folder.pattern.path(n).display()))),
     }
@@ -177,8 +177,8 @@ impl Claim {
                     return Err(Error::usage(|l| l.foreign_frame(folder.pattern.path(n).display())));
                 }
                 remaining = FrameList::of_numbers(part.iter().filter(|n| !(mine(n) && folder.is_whole(*n))));
-                if is_of_one && remaining.is_none() {
-                    expect_own_still(&folder, &manifest, part)?;
+                if is_of_one {
+                    expect_own_stills(&folder, &manifest, &part.among(&there))?;
                 }
             }
         }

@@ -10,7 +10,6 @@ use super::video_options::check_name;
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::language::{AllLanguages, Language};
-use crate::output::NameFile;
 use crate::output::formats::Format;
 use crate::output::store::atomic::temporary;
 use crate::output::store::folder::FrameFolder;
@@ -19,7 +18,8 @@ use crate::output::store::manifest::Manifest;
 use crate::output::video::VideoOptions;
 use crate::output::video::job::{ExistingVideo, VideoJob};
 use crate::output::video::segments::clear;
-use crate::output::video::{Settings, Video};
+use crate::output::video::{Finished, Settings, Video};
+use crate::output::{NameFile, OutputError};
 use crate::render::frames::FrameList;
 use crate::render::stats::Progress;
 use crate::scene::{Output, Pattern, Scene, Tone};
@@ -207,14 +207,6 @@ fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
     Error::incomplete(|l| l.no_video_of_gaps(gap, path.display()))
 }
 
-/// Fails if the video, or a shard's part of it, was canceled. `beginning` is the file of the first frames.
-pub(super) fn check_finished(cancel: &Cancel, beginning: Option<&Path>) -> Result<(), Error> {
-    match cancel.is_stopped() {
-        true => Err(Error::VideoInterrupted(beginning.map(Path::to_owned))),
-        false => Ok(()),
-    }
-}
-
 /// Makes a video of frames that all exist, as complete files or as segments.
 pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn Progress) -> Result<(), Error> {
     if let Some(folder) = &job.source
@@ -233,13 +225,10 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
             progress.remark(&AllLanguages::new(Language::built_in_encoder));
         }
         memory_limit::check(memory_limit::of_film(&job), memory_limit, job.size)?;
-        let cancel = job.cancel.clone();
-        let file = Video::open(job)?.finish(false)?;
-        if file.as_ref() != Some(&path) {
-            check_finished(&cancel, file.as_deref())?;
-        }
-        if let (Some(folder), Some(file)) = (folder, file) {
-            Journal::film(&folder, file, begun);
+        match (Video::open(job)?.finish(false)?, folder) {
+            (Finished::Whole(file), Some(folder)) => Journal::film(&folder, file, begun),
+            (Finished::Whole(_) | Finished::Part, _) => {}
+            (Finished::Beginning(path), _) => return Err(OutputError::VideoInterrupted(path).into()),
         }
     }
     progress.remark(&AllLanguages::new(|l| match is_made {

@@ -80,6 +80,18 @@ fn a_still_of_another_scene_is_not_kept() {
         }
         assert!(render(dir.path(), "4", name, &["--overwrite"]).status.success());
         assert!(read(name) != first);
+        // One of another size, and no picture of ours at all.
+        for is_ours in [true, false] {
+            if !is_ours {
+                std::fs::write(dir.path().join(name), "mine").unwrap();
+            }
+            let before = read(name);
+            let small =
+                ["scene.toml", "--cpu", "--size", "10x8", "--samples", "1", "--frames", "4", "--resume", "-o", name];
+            let run = polyfly(dir.path(), &small);
+            assert!(code(&run) == 64 && words(&run).contains(&format!("{name} already exists")), "{}", words(&run));
+            assert!(read(name) == before);
+        }
     }
 }
 

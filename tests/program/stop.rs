@@ -59,9 +59,14 @@ fn a_video_of_frames_that_are_there_is_stopped_well() {
     let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
     assert!(render(dir.path(), &["--frames", "0-79", "-o", "a/%02d.png"]).status.success());
     let ffmpeg = marked(tools.path(), "sleep 1");
-    let resumed = [&LOOK[..], &["--frames", "0-79", "-o", "a/%02d.png", "--video", "r.mp4", "--resume"]].concat();
-    for (video, args) in [("s.mp4", vec!["stitch", "a", "-o", "s.mp4", "--segment", "10"]), ("r.mp4", resumed)] {
+    let resumed = |video| [&LOOK[..], &["--frames", "0-79", "-o", "a/%02d.png", "--video", video, "--resume"]].concat();
+    let stitched = vec!["stitch", "a", "-o", "s.mp4", "--segment", "10"];
+    // The last run renders a frame too, and is stopped after that.
+    for (video, args) in [("s.mp4", stitched), ("r.mp4", resumed("r.mp4")), ("m.mp4", resumed("m.mp4"))] {
         for (name, expected) in [("TERM", 75), ("INT", 130)] {
+            if video == "m.mp4" {
+                std::fs::remove_file(dir.path().join("a/79.png")).unwrap();
+            }
             let _ = std::fs::remove_file(tools.path().join("encodes"));
             let _ = std::fs::remove_file(tools.path().join("tried"));
             let args = [&args[..], &["--ffmpeg", &ffmpeg, "--encoders", "1"]].concat();
@@ -73,7 +78,8 @@ fn a_video_of_frames_that_are_there_is_stopped_well() {
             assert!(words(&run).contains("to resume: "), "{}", words(&run));
             let partial = dir.path().join(video.replace(".mp4", ".partial.mp4"));
             assert!(words(&run).contains(".partial.mp4") && partial.exists(), "{}", words(&run));
-            assert!(!dir.path().join(video).exists());
+            assert!(!dir.path().join(video).exists() && !words(&run).contains("the video failed"), "{}", words(&run));
+            assert!(dir.path().join("a/79.png").exists());
         }
         // Finished segments are not encoded again, and the film is the same.
         let run = polyfly(dir.path(), &args);
@@ -82,7 +88,7 @@ fn a_video_of_frames_that_are_there_is_stopped_well() {
     let whole = render(dir.path(), &["--frames", "0-79", "-o", "b/%02d.png", "--video", "whole.mp4"]);
     assert!(whole.status.success(), "{}", words(&whole));
     let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
-    assert!(bytes("s.mp4") == bytes("whole.mp4") && bytes("r.mp4") == bytes("whole.mp4"));
+    assert!(["s.mp4", "r.mp4", "m.mp4"].iter().all(|video| bytes(video) == bytes("whole.mp4")));
 }
 
 #[test]

@@ -3,14 +3,24 @@
 use crate::output::error::OutputError;
 use std::path::{Path, PathBuf};
 
+/// How a video ended.
+#[derive(Debug)]
+pub enum Finished {
+    /// It is complete, and has this path.
+    Whole(PathBuf),
+    /// This run's part is complete; other runs make the rest.
+    Part,
+    /// It was interrupted. Its first frames are in this file; None if they are in segments.
+    Beginning(Option<PathBuf>),
+}
+
 pub trait Encoder: Send {
     /// Feeds the planes of the video's frame at index `at`. After an error, [`Encoder::abort`] returns the cause.
     fn feed(&mut self, at: usize, planes: &[u8]) -> Result<(), OutputError>;
     /// Feeds the existing frame at index `at` from its folder. False if the run stops and the frame is not read.
     fn feed_existing(&mut self, at: usize) -> Result<bool, OutputError>;
-    /// Ends the video and renames it to its path. An interrupted one becomes `NAME.partial.mp4`. None if other runs
-    /// make the rest of it.
-    fn finish(self: Box<Self>, cut_short: bool) -> Result<Option<PathBuf>, OutputError>;
+    /// Ends the video and renames it to its path. An interrupted one becomes `NAME.partial.mp4`.
+    fn finish(self: Box<Self>, cut_short: bool) -> Result<Finished, OutputError>;
     /// The cause of a failure. Finished frames are kept, and the error names their file.
     fn abort(self: Box<Self>, cause: OutputError) -> OutputError;
 }

@@ -4,7 +4,7 @@
 
 use super::buffer_pool::BufferPool;
 use super::encode::Encode;
-use super::encoder::Encoder;
+use super::encoder::{Encoder, Finished};
 use super::ffmpeg::Ffmpeg;
 use super::job::{VideoJob, kept, partial};
 use super::join::GrowingVideo;
@@ -281,7 +281,7 @@ impl Segments {
         }
     }
 
-    fn join_all(&self, joined: Option<GrowingVideo>) -> Result<Option<PathBuf>, OutputError> {
+    fn join_all(&self, joined: Option<GrowingVideo>) -> Result<Finished, OutputError> {
         let named = self.job().name(|path| {
             self.finish_or_join(joined, path)?;
             for segment in self.segments.iter() {
@@ -289,7 +289,7 @@ impl Segments {
             }
             Ok(())
         });
-        named.map(Some)
+        named.map(Finished::Whole)
     }
 
     // Joins files, each with its number of frames.
@@ -340,7 +340,7 @@ impl Segments {
     }
 
     // The complete beginning becomes a video of its own, or is kept as segments.
-    fn keep_beginning(&mut self, failure: Option<OutputError>) -> Result<Option<PathBuf>, OutputError> {
+    fn keep_beginning(&mut self, failure: Option<OutputError>) -> Result<Finished, OutputError> {
         let path = partial(&self.job().settings.path);
         match (self.keep(&path), failure) {
             (Ok(frames), Some(cause)) => Err(kept(cause, frames, &path)),
@@ -348,8 +348,8 @@ impl Segments {
             (Err(frames), Some(cause)) => {
                 Err(cause.reworded(|l, what| l.some_is_kept(what, frames, self.encoder.folder.display())))
             }
-            (Ok(_), None) => Ok(Some(path)),
-            (Err(_), None) => Ok(None),
+            (Ok(_), None) => Ok(Finished::Beginning(Some(path))),
+            (Err(_), None) => Ok(Finished::Beginning(None)),
         }
     }
 
@@ -397,7 +397,7 @@ impl Encoder for Segments {
     }
 
     // Waits for the encoders and joins the segments. An interrupted video is its complete beginning.
-    fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
+    fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Finished, OutputError> {
         (self.open, self.tasks) = (None, None);
         while let Ok(ended) = self.ended.recv() {
             self.hear(ended);
@@ -410,7 +410,9 @@ impl Encoder for Segments {
             self.encoder.is_stopped() && self.to_do.iter().any(|&i| !mp4::is_whole(&self.segments[i].file));
         let result = match self.failure.take() {
             // Other runs make the rest, so there is no partial video.
-            failure if self.job().part.is_some() => failure.map_or(Ok(None), Err),
+            Some(failure) if self.job().part.is_some() => Err(failure),
+            None if self.job().part.is_some() && is_stopped => Ok(Finished::Beginning(None)),
+            None if self.job().part.is_some() => Ok(Finished::Part),
             None if !cut_short && !is_stopped => self.join_all(joined),
             failure => {
                 // Its space may be needed.

@@ -1,9 +1,8 @@
 //! A video in one file that is written from its first frame to its last.
 
-use super::encoder::{Encoder, VideoWriter};
+use super::encoder::{Encoder, Finished, VideoWriter};
 use super::job::{VideoJob, kept, partial};
 use crate::output::error::OutputError;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// An encoder without segments, so that an interrupted video cannot be resumed.
@@ -25,7 +24,7 @@ impl<W: VideoWriter> Encoder for SinglePass<W> {
         Ok(true)
     }
 
-    fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Option<PathBuf>, OutputError> {
+    fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Finished, OutputError> {
         // A full disk may show only now.
         if let Err(cause) = self.writer.flush() {
             return Err(self.abort(cause));
@@ -33,9 +32,9 @@ impl<W: VideoWriter> Encoder for SinglePass<W> {
         let SinglePass { job, writer } = *self;
         if cut_short {
             let path = partial(&job.settings.path);
-            return writer.persist(&path).map(|()| Some(path));
+            return writer.persist(&path).map(|()| Finished::Beginning(Some(path)));
         }
-        job.name(|path| writer.persist(path)).map(Some)
+        job.name(|path| writer.persist(path)).map(Finished::Whole)
     }
 
     fn abort(self: Box<Self>, cause: OutputError) -> OutputError {
