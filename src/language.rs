@@ -126,7 +126,6 @@ messages! {
     a_whole_number(min, max) "a whole number from {min} to {max}" "целое число от {min} до {max}";
     bits() "8 or 16 (PNG), 16 or 32 (EXR)" "8 или 16 (PNG), 16 или 32 (EXR)";
     a_number(min, max) "a number from {min} to {max}" "число от {min} до {max}";
-    a_number_from(min) "a number not below {min}" "число не меньше {min}";
     any_number() "a finite number" "конечное число";
 
     // Numbers in another spelling.

@@ -121,6 +121,11 @@ messages! {
     material_has_no(key) "this material has no `{key}`" "у этого материала нет `{key}`";
     no_more_than(keys) "no more than {keys}" "не больше чем {keys}";
     coat_is_on_opaque() "`coat` and `transparency`: a coat lies on what is opaque" "`coat` и `transparency`: покрытие лежит на непрозрачном";
+    occlusion_is_of_whitted() "only `integrator = \"whitted\"` takes occlusion rays for ambient light" "лучи затенения для рассеянного света есть только при `integrator = \"whitted\"`";
+    fading_floor_has_no_coat() "a floor that fades within its bounds has no coat" "пол, который тает в своих границах, не имеет покрытия";
+    endless_or_no_fade() "`size = \"infinite\"`, `fade = 0` or no `coat`" "`size = \"infinite\"`, `fade = 0` или без `coat`";
+    fov_beside_camera_keys() "`fov_deg` over time beside `[[camera.key]]`" "`fov_deg`, который меняется, рядом с `[[camera.key]]`";
+    fov_of_camera_keys() "`fov_deg` in the camera's keys" "`fov_deg` в ключах камеры";
     film_is_a_coat() "`coat` and `film_nm`: a surface has one of them on top" "`coat` и `film_nm`: сверху лежит что-то одно";
     both_spread() "`fuzz` and `roughness` both say how wide it mirrors" "`fuzz` и `roughness` оба задают, насколько размыто отражение";
     plain_materials_reflection() "a plain material's `reflection`" "`reflection` обычного материала";

@@ -1,5 +1,6 @@
 //! The scene at a moment of the clip: bodies rotate and move, and lamps change. Also checks whether the clip loops.
 
+use super::camera::View;
 use super::keys::Keys;
 use super::{Body, Camera, FilmSettings, LampPattern, Particles, Relief, Scene, Tracks, World};
 use crate::language::Language;
@@ -25,12 +26,22 @@ impl LoopProblem {
 const FINEST_TURN: i32 = 5;
 
 impl Body {
-    // Whether a body covers this one. A rotation that maps all vertices to vertices counts as a full turn.
+    // Whether a body covers this one. A rotation that maps all vertices to vertices counts as a full turn, unless
+    // something on the faces or edges shows it.
     fn is_covered_by(&self, other: &Body) -> bool {
         let apart = |p: Vec3, q: Vec3| length(sub(p, q));
-        let own = self.vertices();
-        let joins = other.vertices().iter().all(|&q| own.iter().any(|&p| apart(p, q) < 1e-6 * self.radius));
+        let (own, others) = (self.vertices(), other.vertices());
+        let near = |p: Vec3, q: Vec3| apart(p, q) < 1e-6 * self.radius;
+        let joins = match self.shows_its_turn() {
+            true => own.iter().zip(&others).all(|(&p, &q)| near(p, q)),
+            false => others.iter().all(|&q| own.iter().any(|&p| near(p, q))),
+        };
         joins && apart(self.centre, other.centre) <= 1e-6 * (1.0 + self.radius)
+    }
+    // Whether two turns that map vertices to vertices may look different.
+    fn shows_its_turn(&self) -> bool {
+        let chases = self.has_lamps() && matches!(self.lamp_pattern, LampPattern::Chase(_));
+        self.texture.is_some() || self.relief.is_some() || self.material.grain.anisotropy > 0.0 || chases
     }
     fn returns(&self) -> bool {
         self.at(0.0).is_covered_by(&self.at(1.0))
@@ -120,6 +131,11 @@ impl Scene {
     /// Whether bodies, their lamps or what else lamps light change between frames.
     pub(crate) fn lamps_move(&self) -> bool {
         self.world.bodies.iter().any(Body::moves) || self.tracks.change_shapes()
+    }
+    /// Whether the light of lamps on the floor changes between frames: by what moves, or by air that takes light.
+    pub(crate) fn lamplight_changes(&self) -> bool {
+        let has_steps = self.world.particles.as_ref().is_some_and(Particles::is_animated);
+        self.lamps_move() || has_steps || self.tracks.change("air.density")
     }
     /// Whether anything but the particles changes within the time of a frame.
     pub(crate) fn moves(&self) -> bool {
@@ -250,11 +266,12 @@ impl Scene {
         let view = |moment| self.camera_at(moment).view_at(moment, self.output.frames);
         let (first, last) = (view(0.0), view(end));
         let apart = |a: Vec3, b: Vec3| length(sub(a, b));
+        let off_by = |a: &View, b: &View| apart(a.forward, b.forward).max(apart(a.right, b.right));
         let off = apart(first.eye, last.eye);
         if off > 1e-6 * (1.0 + length(first.eye)) {
             problems.push(LoopProblem::new(language.camera_moved(format_args!("{off:.4}")), language.loop_of_camera()));
-        } else if apart(first.forward, last.forward) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
-            let turned = apart(first.forward, last.forward).min(2.0) / 2.0;
+        } else if off_by(&first, &last) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
+            let turned = off_by(&first, &last).min(2.0) / 2.0;
             let degrees = 2.0 * libm::asin(turned).to_degrees();
             let wider = (first.fov_deg - last.fov_deg).abs();
             let what = language.camera_turned(format_args!("{degrees:.3}"), format_args!("{wider:.3}"));
@@ -329,6 +346,18 @@ mod tests {
         scene.world.bodies[0].motion.turns = 0.25;
         assert_eq!(scene.loop_problems(Language::English), Vec::new());
         scene.world.bodies[1].lamp_pattern = LampPattern::Pulse(1.5);
+        assert_eq!(scene.loop_problems(Language::English).len(), 1);
+        // One with a picture, or with light that runs along its edges, shows the turn.
+        scene.world.bodies[1].lamp_pattern = LampPattern::Steady;
+        scene.world.bodies[0].lamp_pattern = LampPattern::Chase(1.0);
+        assert_eq!(scene.loop_problems(Language::English).len(), 1);
+        scene.world.bodies[0].lamp_pattern = LampPattern::Steady;
+        scene.world.bodies[0].texture = Some(crate::scene::TextureSource::Wood);
+        assert_eq!(scene.world.bodies[0].closing_turns(), Some(1.0));
+        scene.world.bodies[0].texture = None;
+        // Straight above, the eye and its direction stay where they are, and the picture turns.
+        let above = "[camera.orbit]\ndistance = 5\nelevation_deg = 90\nturns = 0.5\n[[body]]\nsolid = \"cube\"\n";
+        let scene = Scene::parse(above, "s.toml", std::path::Path::new("")).unwrap().scene;
         assert_eq!(scene.loop_problems(Language::English).len(), 1);
     }
 }

@@ -79,11 +79,7 @@ keys! {
         if self.relief.as_ref().is_some_and(|relief| relief.displaced) {
             table.problem_at("relief.displaced", l.bodies_are_not_displaced(), l.displaced_floors());
         }
-        let (reflection, transparency) = self.material.shares();
-        if let Some(what) = above_one(l, "reflection", reflection, transparency) {
-            let span = table.place("transparency").or(table.place("reflection")).unwrap_or(table.span.clone());
-            table.warn(span, what, l.adds_light());
-        }
+        let (_, transparency) = self.material.shares();
         // The inside of a one-way mirror may transmit less than the outside.
         if let (Some(inside), Some(span)) = (self.reflection_inside, table.place("reflection_inside"))
             && let Some(what) = above_one(l, "reflection_inside", inside, transparency)

@@ -160,6 +160,10 @@ keys! {
             table.problem_at("aperture_blades", what, l.polygon_or_round());
         }
         if let CameraPath::Keys { keys, .. } = &mut self.path {
+            if table.is_animated("fov_deg") {
+                let l = table.language();
+                table.problem_at("fov_deg", l.fov_beside_camera_keys(), l.fov_of_camera_keys());
+            }
             let given = |i: usize| table.has(&format!("key.{i}.fov_deg"));
             keys.iter_mut().enumerate().filter(|(i, _)| !given(*i)).for_each(|(_, key)| key.fov_deg = self.fov_deg);
         }

@@ -167,6 +167,9 @@ impl Problems {
     }
 }
 
+// The maximum of numbers without one, for single precision.
+const MOST: f64 = 1e30;
+
 /// A range of numbers. Both grammars use the same rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
@@ -203,12 +206,12 @@ impl Rule {
         let text =
             |x: f64| if x.abs() >= 1e6 || (x != 0.0 && x.abs() < 1e-6) { format!("{x:e}") } else { x.to_string() };
         match (self, self.range()) {
+            (Rule::NotNegative, _) => language.a_number(text(0.0), text(MOST)),
             (Rule::Index, _) => language.an_index(),
             (Rule::FieldOfView, _) => language.an_angle(),
             (Rule::Whole(min, max), _) => language.a_whole_number(min, max),
             (Rule::Bits, _) => language.bits(),
             (_, (Some(min), Some(max))) => language.a_number(text(min), text(max)),
-            (_, (Some(min), None)) => language.a_number_from(min),
             _ => language.any_number(),
         }
     }
@@ -235,6 +238,7 @@ impl Rule {
             Rule::Bits => [8.0, 16.0, 32.0].contains(&x),
             Rule::FieldOfView => x > 0.0 && x < 180.0,
             Rule::Whole(..) => x.fract() == 0.0,
+            Rule::NotNegative => x <= MOST,
             _ => true,
         };
         (x as f32).is_finite() && is_such && min.is_none_or(|min| x >= min) && max.is_none_or(|max| x <= max)

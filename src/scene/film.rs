@@ -66,7 +66,7 @@ impl FilmSettings {
     /// The temperature of sRGB's white (D65), kelvin.
     pub const DAYLIGHT: f64 = 6504.0;
     /// The range of `white_balance`, kelvin. The formula for the Planckian locus holds within it.
-    pub const TEMPERATURES: [f64; 2] = [1667.0, 25000.0];
+    pub const TEMPERATURES: [f64; 2] = [2000.0, 25000.0];
     /// Maximum number of frames before and after each one that denoise it.
     pub const MAX_DENOISE_FRAMES: u32 = 8;
     /// Maximum exposure in stops, up or down.

@@ -46,7 +46,7 @@ keys! {
         pub material: Material = Material::plain([1.0; 3], 0.0, 0.0), flat(), material_of(MaterialUse::Floor);
         /// Its extent.
         pub shape as "size": FloorShape = FloorShape::Square, group("Shape"), spelled();
-        /// Distance from the scene's middle at which the floor is half faded: an infinite one into the sky's color at the
+        /// Distance from the floor's middle at which the floor is half faded: an infinite one into the sky's color at the
         /// horizon, another into what lies behind it; 0: no fading.
         pub fade: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), spelled(), animated();
         /// Relief of the surface.
@@ -58,9 +58,11 @@ keys! {
             let l = table.language();
             table.problem_at("size", l.no_parallelogram(size), l.a_parallelogram());
         }
-        if self.material.coat.is_there() && self.fade > 0.0 && self.shape != FloorShape::Endless {
-            let what = "a floor that fades within its bounds has no coat";
-            table.problem_at("coat", what, "`size = \"infinite\"`, `fade = 0` or no `coat`");
+        let has_coat = self.material.coat.is_there() || table.is_animated("coat");
+        let fades = self.fade > 0.0 || table.is_animated("fade");
+        if has_coat && fades && self.shape != FloorShape::Endless {
+            let l = table.language();
+            table.problem_at("coat", l.fading_floor_has_no_coat(), l.endless_or_no_fade());
         }
         if self.relief.as_ref().is_some_and(|relief| relief.displaced) && !is_parallelogram(&self.corners) {
             let l = table.language();

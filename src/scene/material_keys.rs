@@ -7,7 +7,7 @@ use super::keys::read::{Given, Table};
 use super::keys::words::{one_of, words_schema};
 use super::keys::write::Lines;
 use super::keys::{Key, Keys, Value, Visit, keys};
-use super::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm};
+use super::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm, above_one};
 use crate::math::vec3::Vec3;
 
 // The names of materials.
@@ -145,15 +145,24 @@ impl MaterialKeys {
                 table.problem_at(key.name, l.material_has_no(key.name), l.no_more_than(has.join(", ")));
             }
         });
-        let is_positive = |value: Option<f64>| value.is_some_and(|x| x > 0.0);
-        if is_positive(self.coat) && is_positive(self.transparency) {
+        // A value over time that begins with 0 has others later.
+        let is_there = |key: &str, value: Option<f64>| value.is_some_and(|x| x > 0.0) || table.is_animated(key);
+        let coat = is_there("coat", self.coat);
+        let (clear, film) = (is_there("transparency", self.transparency), is_there("film_nm", self.film_nm));
+        let fuzz = is_there("fuzz", self.fuzz);
+        if coat && clear {
             table.problem_at("coat", l.coat_is_on_opaque(), l.one_of_them());
         }
-        if is_positive(self.coat) && is_positive(self.film_nm) {
+        if coat && film {
             table.problem_at("coat", l.film_is_a_coat(), l.one_of_them());
         }
-        if table.has("roughness") && self.fuzz.is_some_and(|fuzz| fuzz > 0.0) {
+        if table.has("roughness") && fuzz {
             table.problem_at("fuzz", l.both_spread(), l.one_of_them());
+        }
+        let (reflection, transparency) = (self.reflection.unwrap_or(0.0), self.transparency.unwrap_or(0.0));
+        if let Some(what) = above_one(l, "reflection", reflection, transparency) {
+            let span = table.place("transparency").or(table.place("reflection")).unwrap_or(table.span.clone());
+            table.warn(span, what, l.adds_light());
         }
     }
     // The material of the keys.

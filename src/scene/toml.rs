@@ -7,7 +7,7 @@ use super::keys::track::TimedValue;
 use super::keys::{Keys, over_time, schema};
 use super::material::above_one;
 use super::round::ROUND_FROM;
-use super::{Air, Body, Lamps, ParseOptions, Scene, Sky, Tone, Tracks, suggest};
+use super::{Air, Body, Denoise, Integrator, Lamps, ParseOptions, Scene, Sky, Tone, Tracks, suggest};
 use crate::language::Language;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -126,6 +126,19 @@ fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
     warn(is_clear && world.air.height.is_some(), "air.height", &|l| l.needs("air", "density"));
     warn(is_clear && world.air.colour != Air::default().colour, "air.color", &|l| l.needs("air", "density"));
     warn(!matches!(scene.film.tone, Tone::Clip { .. }), "film.gamma", &Language::gamma_is_of_clip);
+    let (film, render) = (&scene.film, &scene.render);
+    let is_noisy = film.denoise == Denoise::None && film.denoise_frames > 0;
+    warn(is_noisy, "film.denoise_frames", &|l| l.needs("film", "denoise"));
+    let has_occlusion = render.ao_samples > 0 || changes("render.ao_samples");
+    let by_whitted = render.integrator == Integrator::Whitted;
+    warn(!by_whitted && render.ao_samples > 0, "render.ao_samples", &Language::occlusion_is_of_whitted);
+    let is_asked = match render.integrator {
+        Integrator::Whitted => has_occlusion,
+        Integrator::Path => false,
+        Integrator::AmbientOcclusion => true,
+    };
+    let needs = |l: Language| if by_whitted { l.needs("render", "ao_samples") } else { l.occlusion_is_of_whitted() };
+    warn(!is_asked && render.ao_reach.is_some(), "render.ao_reach", &needs);
     let bare = |body: &Body| body.bar == 0.0 && body.lamps != Lamps::Each(0);
     for (i, _) in world.bodies.iter().enumerate().filter(|(_, body)| bare(body)) {
         warn(!changes(&format!("body.{i}.bar")), &format!("body.{i}.lamps"), &Language::lamps_are_on_bars);

@@ -121,6 +121,9 @@ fn idle_keys_are_named() {
         ("[sky]\nhorizon = 0.2\n", "0.2 `horizon` changes nothing", ("image = \"@sun\"\n", "")),
         ("[sky]\nintensity = 2\n", "2 `intensity` changes nothing", ("", "image = \"@dusk\"\n")),
         ("[air]\ncolor = 0.5\n", "0.5 `color` changes nothing", ("", "density = { keys = [[0, 0], [1, 0.1]] }\n")),
+        ("[film]\ndenoise_frames = 2\n", "2 `denoise_frames` changes nothing", ("", "denoise = \"guided\"\n")),
+        ("[render]\nao_reach = 2\n", "2 `ao_reach` changes nothing", ("", "ao_samples = 4\n")),
+        ("[render]\nao_samples = 2\n", "2 `ao_samples` changes nothing", ("integrator = \"path\"\n", "")),
         ("[film]\ngamma = 2\n", "2 `gamma` changes nothing", ("tone = \"agx\"\n", "tone = \"clip\"\n")),
         ("[[body]]\nsolid = \"cube\"\nlamps = 5\n", "5 `lamps` changes nothing", ("bar = 0\n", "bar = 0.02\n")),
         (
@@ -133,5 +136,46 @@ fn idle_keys_are_named() {
             |with: &str| if idle.contains("body") { format!("{idle}{with}") } else { format!("{body}{idle}{with}") };
         assert_eq!(warnings(&text(needed.0)), [what]);
         assert_eq!(warnings(&text(needed.1)), [""; 0], "{idle}");
+    }
+}
+
+// What two keys must not have together they must not have later in the clip either.
+#[test]
+fn values_over_time_are_checked_for_what_they_become() {
+    let later = "{ keys = [[0, 0], [1, 0.5]] }";
+    let body = "[[body]]\nsolid = \"cube\"\n";
+    let camera = "[camera]\nfov_deg = { keys = [[0, 30], [1, 90]] }\n\
+                  [[camera.key]]\ntime = 0\nposition = [5, 0, 1]\nlook_at = [0, 0, 0]\n\
+                  [[camera.key]]\ntime = 0.9\nposition = [5, 1, 1]\nlook_at = [0, 0, 0]\n";
+    let floor = "[floor]\ncorners = [[-4,-4,-1],[-4,4,-1],[4,4,-1],[4,-4,-1]]\ncoat = 1\n";
+    for (text, what) in [
+        (format!("{body}reflection = 0\ncoat = 1\ntransparency = {later}\n"), "a coat lies on what is opaque"),
+        (format!("{body}reflection = 0\ncoat = {later}\ntransparency = 0.5\n"), "a coat lies on what is opaque"),
+        (format!("{body}transparency = 0\ncoat = 1\nfilm_nm = {later}\n"), "one of them on top"),
+        (format!("{floor}fade = {later}\n{body}"), "fades within its bounds"),
+        (format!("{camera}{body}"), "`fov_deg` over time beside `[[camera.key]]`"),
+    ] {
+        let error = Scene::parse(&text, "test", "".as_ref()).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(what), "{text}\n{error}");
+    }
+}
+
+// A number beyond single precision is named in short, with the limit that it breaks.
+#[test]
+fn numbers_beyond_single_precision_are_refused_in_short() {
+    let text = "[camera]\nlens = 1e300\n[[body]]\nsolid = \"cube\"\n";
+    let error = Scene::parse(text, "test", "".as_ref()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("`lens` is 1e300") && error.contains("a number from 0 to 1e30"), "{error}");
+}
+
+// Every material that adds light is warned of.
+#[test]
+fn floors_and_balls_that_add_light_are_warned_of() {
+    let floor = "[floor]\ncorners = [[-4,-4,-1],[-4,4,-1],[4,4,-1],[4,-4,-1]]\n";
+    for table in [floor, "[[sphere]]\n", "[[body]]\nsolid = \"cube\"\n"] {
+        let text = |transparency: f64| format!("{table}reflection = 0.5\ntransparency = {transparency}\n");
+        let warned =
+            |text: &str| Scene::parse(text, "test", "".as_ref()).unwrap_or_else(|e| panic!("{e}")).warnings.len();
+        assert_eq!([warned(&text(0.5)), warned(&text(0.6))], [0, 1], "{table}");
     }
 }

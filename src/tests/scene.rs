@@ -168,7 +168,7 @@ fn film() -> impl Strategy<Value = FilmSettings> {
         (0.25..4.0, 0.0..4.0).prop_map(|(contrast, saturation)| Tone::Agx { contrast, saturation })
     ];
     let exposure = prop_oneof![Just(Exposure::Auto), (-20.0..20.0).prop_map(Exposure::Stops)];
-    (exposure, 1667.0..25000.0, fraction(), fraction(), fraction(), fraction(), tone).prop_map(
+    (exposure, 2000.0..25000.0, fraction(), fraction(), fraction(), fraction(), tone).prop_map(
         |(exposure, white_balance, bloom, bloom_radius, vignette, grain, tone)| {
             FilmSettings {
                 filter: Filter::ALL[(vignette * 2.99) as usize].0,

@@ -119,7 +119,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         let (rule, l) = (self.key.rule, self.language());
         let x = self.number_as(&if rule == Rule::Finite { l.number_expected() } else { rule.expected(l) })?;
         if !rule.allows(x) {
-            self.refuse::<()>(x, rule.expected(l));
+            self.refuse::<()>(short(x), rule.expected(l));
             self.help((self.key.name == "time" && x > 1.0).then(|| l.share_of_clip()));
             return None;
         }
@@ -135,7 +135,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
             },
             other => match number(other) {
                 Some(x) if rule.allows(x) => return Some(Ok(x)),
-                Some(x) => x.to_string(),
+                Some(x) => short(x),
                 None => return self.wrong(l.number_or_word()),
             },
         };
@@ -178,8 +178,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     pub fn check_numbers<const N: usize>(&mut self, numbers: [f64; N]) -> Option<[f64; N]> {
         let key = self.key;
         let Some(bad) = numbers.iter().find(|&&x| !key.rule.allows(x)) else { return Some(numbers) };
-        // The number in a short form, without a hundred zeros.
-        let shown = if bad.abs() >= 1e15 { format!("{bad:e}") } else { bad.to_string() };
+        let shown = short(*bad);
         let (l, each) = (self.language(), key.rule.expected(self.language()));
         let expected = if N == 2 { l.two_values(each) } else { l.three_values(each) };
         self.problem::<()>(l.value_holds(key.name, shown), expected);
@@ -230,6 +229,11 @@ fn list_help(l: Language, value: &DeValue, count: usize) -> Option<String> {
     };
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     (numbers.len() == count).then(|| l.list_in_brackets(format_args!("[{}]", numbers.join(", "))))
+}
+
+// A number without a hundred zeros.
+fn short(x: f64) -> String {
+    if x.abs() >= 1e15 { format!("{x:e}") } else { x.to_string() }
 }
 
 // A TOML number, or a percentage such as "60%".
