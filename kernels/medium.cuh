@@ -55,8 +55,9 @@ POLYFLY_FN Real fog_to_light(const S& scene, Real length) {
 // The haze of a floor that fades, by the distance of p from the scene's center.
 template <class S>
 POLYFLY_FN Real haze_transmittance(const S& scene, Vec p) {
-  // Near the horizon |p| may reach 1e30.
-  const Real ratio = min(dot(p, p) * Real(scene.constants.floor_fade), Real(1.0e18f));
+  const Vec from_middle = p - vec(scene.constants.fade_centre);
+  // Near the horizon the distance may reach 1e30.
+  const Real ratio = min(dot(from_middle, from_middle) * Real(scene.constants.floor_fade), Real(1.0e18f));
   return reciprocal(fma(ratio, ratio, Real(1.0f)));
 }
 // The transmittance of a surface seen through haze, which shows what lies behind the surface as it is.

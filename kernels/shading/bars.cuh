@@ -131,15 +131,29 @@ template <class S>
 POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec q, Vec n, Real nearest, Real from_edge,
                           const Footprint& f, Mask near, Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f);
+  const bool chases = uses<FEATURE_LAMP_PATTERNS>(scene) && !(body.chase < 0.0f);
   Vec other = n;
+  Int own_slab = Int(0), other_slab = Int(0);
   POLYFLY_NO_UNROLL
   for (int i = body.first_slab, end = i + body.slabs; i < end; ++i) {
     const Slab& slab = scene.slabs.load(i);
-    other = select(slab_distance(slab, q) == nearest, vec(slab.n), other);
+    const Mask is_other = slab_distance(slab, q) == nearest;
+    other = select(is_other, vec(slab.n), other);
+    if (!chases) continue;
+    other_slab = select(is_other, Int(i), other_slab);
+    own_slab = select(abs(dot(slab.n, n)) > Real(0.999f), Int(i), own_slab);
   }
   // The edge's direction is n x other, whose length is the sine 1 / bar_to_edge.
   const Vec edge = cross(n, other);
-  const Real place = dot(edge, q) * Real(body.bar_to_edge), along = dot(edge, ray.d) * Real(body.bar_to_edge);
+  Real place = dot(edge, q) * Real(body.bar_to_edge), along = dot(edge, ray.d) * Real(body.bar_to_edge);
+  if (chases) {
+    // Both faces count the lamps from the same end: along the product of their outward normals in the order of their slabs.
+    Real sense = select(own_slab < other_slab, one, -one);
+    sense = select(dot(n, q) < zero, -sense, sense);
+    sense = select(dot(other, q) < zero, -sense, sense);
+    place = place * sense;
+    along = along * sense;
+  }
   // Orients both normals away from the body's center.
   n = select(dot(n, q) < zero, -n, n);
   other = select(dot(other, q) < zero, -other, other);

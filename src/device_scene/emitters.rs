@@ -64,10 +64,11 @@ pub fn lamps_by_edge(scene: &Scene, g: &Geometry) -> Vec<Vec<Lamp>> {
     lamps_of(scene, |k| lights_inside(scene, k) || g.bodies[k].origin_inside & ISOLATED == 0)
 }
 
-// Whether light inside a body is visible on its own panes or on shapes that reach into it.
+// Whether light inside a body is visible on its own panes, or through them.
 fn lights_inside(scene: &Scene, k: usize) -> bool {
-    let (reflection, transparency) = scene.world.bodies[k].material.shares();
-    reflection + transparency < 1.0
+    let body = &scene.world.bodies[k];
+    let (reflection, transparency) = body.material.shares();
+    transparency > 0.0 || body.reflection_inside.unwrap_or(reflection) < 1.0
 }
 
 // The size by which an emitter's light at a distance grows, besides its radiance.

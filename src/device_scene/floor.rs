@@ -12,15 +12,29 @@ const _: () = assert!(relief::LEVEL as i32 == RELIEF_FLAT);
 
 /// The constants of the floor's relief.
 pub fn constants(floor: &Floor, relief: Option<&ReliefMaps>) -> Constants {
+    let layers = floor.relief.as_ref().map_or(0, |r| 1 + i32::from(r.drifts()));
+    let heights = relief.and_then(|r| r.heights.as_ref());
+    // Two layers together have the slopes of one (relief_share in the kernels), and sqrt(2) times its depth.
+    let depth = f64::from(relief.map_or(0.0, |r| r.depth)) * f64::from(layers).sqrt() / 65535.0;
+    // Rays cross a layer even where all heights are the same.
+    const MARGIN: u16 = 256;
+    let extremes = heights.and_then(|h| Some((h[0].cells.iter().max()?, h[0].cells.iter().min()?)));
+    let [crest_depth, trough_depth] = extremes.map_or([0.0; 2], |(highest, lowest)| {
+        [highest.saturating_add(MARGIN), lowest.saturating_sub(MARGIN)]
+            .map(|h| (depth * f64::from(u16::MAX - h)) as f32)
+    });
     Constants {
         relief_levels: relief.map_or(0, |r| r.maps.levels.len() as i32),
         relief_tiles: floor.relief.as_ref().map_or(0.0, |r| r.tiles as f32),
-        relief_layers: floor.relief.as_ref().map_or(0, |r| 1 + i32::from(r.drifts())),
+        relief_layers: layers,
         relief_slope: relief.map_or(0.0, |r| r.slope),
         relief_footprint: floor.relief.as_ref().map_or(1.0, |r| (1.0 - r.glitter) as f32),
         relief_alpha: relief.map_or(0.0, |r| r.alpha),
-        height_levels: relief.and_then(|r| r.heights.as_ref()).map_or(0, |heights| heights.len() as i32),
+        height_levels: heights.map_or(0, |heights| heights.len() as i32),
         height_depth: relief.map_or(0.0, |r| r.depth),
+        crest_depth,
+        trough_depth,
+        fade_centre: to_f32(scale(floor.corners.into_iter().fold([0.0; 3], add), 0.25)),
         ..Constants::default()
     }
 }

@@ -47,7 +47,7 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
         return None;
     }
     let quads = &device_scene.fixed.floor;
-    let is_dear = scene.lamps_move() || scene.world.bodies.len() > MANY_BODIES;
+    let is_dear = scene.lamplight_changes() || scene.world.bodies.len() > MANY_BODIES;
     let rays = if is_dear { FEWER_RAYS } else { RAYS };
     let all = thinned(all, rays / (MIN_SIDE * MIN_SIDE));
     let flat = |of: fn(&Lamp) -> [f32; 3]| all.iter().flat_map(of).collect::<Vec<f32>>();

@@ -2,7 +2,7 @@
 
 use super::beams::Beams;
 use super::geometry::Geometry;
-use super::shapes::polyhedron::{lamp_light, lamp_radius};
+use super::shapes::polyhedron::{lamp_light, lamp_radius, slabs_of_faces};
 use super::upload::ArrayUploader;
 use crate::assets::Assets;
 use crate::gpu_types::{
@@ -10,8 +10,8 @@ use crate::gpu_types::{
     Scene as GpuScene,
 };
 use crate::math::srgb::{linear, linear_colour};
-use crate::math::vec3::{Vec3, add, length, normalise, scale, sub, to_f32};
-use crate::scene::{Body, LampShape, LampSides, Light, Material, MaterialKind, Scene};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
+use crate::scene::{Body, LampPattern, LampShape, LampSides, Light, Material, MaterialKind, Scene};
 
 /// The lights that kernels ask one by one.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,6 +131,24 @@ pub fn most_lamps(scene: &Scene) -> usize {
     scene.world.bodies.iter().filter(|b| b.has_lamps()).map(|b| rows(b) * lights_a_row(b) as usize).sum()
 }
 
+// How bright a chase shows the lamps at each place of an edge, as lamp_seen in kernels/shading/bars.cuh: the mean over those that
+// a place stands for.
+fn chased(body: &Body, taken: u32) -> Vec<f64> {
+    let LampPattern::Chase(phase) = body.lamp_pattern else { return vec![1.0; taken as usize] };
+    const PARTS: u32 = 16;
+    let shown = |along: f64| {
+        let cells = match body.lamps.is_strip() {
+            true => 4.0 * along,
+            false => 0.25 * libm::floor(along * f64::from(body.lamps.count())),
+        };
+        let head = (cells - phase).rem_euclid(1.0);
+        0.05 + 0.95 * head * head
+    };
+    let part = |place: u32, i: u32| (f64::from(place) + (f64::from(i) + 0.5) / f64::from(PARTS)) / f64::from(taken);
+    let mean = |place| (0..PARTS).map(|i| shown(part(place, i))).sum::<f64>() / f64::from(PARTS);
+    (0..taken).map(mean).collect()
+}
+
 // The lamps of a scene, by edges. Each edge has lamps on both of its faces. Bars are opaque, so a body that is lit inside
 // has each lamp twice, outside and inside.
 pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Vec<Lamp>> {
@@ -167,10 +185,19 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Vec<Lamp>>
             / f64::from(taken);
         let vertices = body.vertices();
         let (normals, inradius) = (body.normals(), body.solid.inradius() * body.radius);
-        let faces = body.solid.faces();
+        let (faces, slabs, brightness) = (body.solid.faces(), slabs_of_faces(body), chased(body, taken));
         for [a, b] in body.solid.edges() {
             let mut lamps = Vec::new();
-            for face in (0..faces.len()).filter(|&face| [a, b].iter().all(|v| faces[face].contains(v))) {
+            let mut of_edge: Vec<usize> =
+                (0..faces.len()).filter(|&face| [a, b].iter().all(|v| faces[face].contains(v))).collect();
+            of_edge.sort_by_key(|&face| slabs[face]);
+            // The end that the kernels count from.
+            let is_backwards = match of_edge[..] {
+                [low, high] => dot(sub(vertices[b], vertices[a]), cross(normals[low], normals[high])) < 0.0,
+                _ => false,
+            };
+            of_edge.sort_unstable();
+            for face in of_edge {
                 let normal = normals[face];
                 let middle = scale(add(vertices[a], vertices[b]), 0.5);
                 let into = normalise(sub(scale(normal, inradius), middle));
@@ -183,7 +210,9 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Vec<Lamp>>
                         let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
                         let position = to_f32(add(body.centre, p));
                         let radius = area.sqrt() as f32;
-                        let strength = strength.map(|c| (c * seen(*side)) as f32);
+                        let along = if is_backwards { taken - 1 - place } else { place };
+                        let share = seen(*side) * brightness[along as usize];
+                        let strength = strength.map(|c| (c * share) as f32);
                         lamps.push(Lamp { position, normal: to_f32(scale(normal, *side)), strength, radius, place });
                     }
                 }

@@ -27,7 +27,7 @@ impl PreparedScene {
     pub fn at_frame(&self, number: u32, assets: &Assets) -> Result<DeviceScene, Error> {
         let here = self.scene.at(f64::from(number));
         let mut scene = self.first.at_time(&here, assets)?;
-        if self.scene.lamps_move() {
+        if self.scene.lamplight_changes() {
             self.isa.bake_lightmap(&mut scene, &here);
         }
         Ok(scene)

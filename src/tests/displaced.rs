@@ -126,6 +126,27 @@ fn light_reaches_what_stands_in_the_troughs() {
     assert!(look("") < 0.2 && look(&relief) > 0.3, "{} {}", look(""), look(&relief));
 }
 
+// Rays within a body that stands in the waves ask for them, also where the body does not reach the floor's plane.
+#[test]
+fn waves_reach_into_bodies_below_the_plane() {
+    let look = |ball: [f64; 3]| {
+        render(
+            &toml(&format!(
+                "[output]\nsize = [96, 72]\n[render]\nsamples = 1\nambient = [0.4, 0.4, 0.4]\n[camera]\nposition = [3, 0, 2]\nlook_at = [0, 0, -0.5]\n\
+                 [floor]\ncorners = [[-4,-4,0],[-4,4,0],[4,4,0],[4,-4,0]]\nsize = \"infinite\"\n\
+                 [floor.relief]\nbump = \"@ripples\"\ndepth = 0.6\ndisplaced = true\n\
+                 [[body]]\nsolid = \"cube\"\ncenter = [0, 0, -0.53]\nradius = 0.9\nreflection = 0\ntransparency = 1\nbar = 0\nlamps = 0\n\
+                 [[sphere]]\ncenter = {ball:?}\nradius = 0.001\n"
+            )),
+            0,
+        )
+    };
+    // A tiny ball in the body has rays ask for all.
+    let (without, within) = (look([0.0, 0.0, -8.0]), look([0.3, 0.3, -0.9]));
+    let apart = without.iter().zip(&within).filter(|(a, b)| a.abs_diff(**b) > 2).count();
+    assert!(apart < 12, "{apart} codes differ");
+}
+
 #[test]
 fn all_sets_agree_on_waves() {
     for keys in ["reflection = 0.4\n", "reflection = 0.4\nsize = \"infinite\"\nfade = 9\n", "material = \"glass\"\n"] {

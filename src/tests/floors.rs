@@ -144,6 +144,28 @@ fn an_infinite_floor_fades_to_the_horizon() {
     }
 }
 
+// A floor fades around its own middle, wherever the scene stands.
+#[test]
+fn a_scene_that_is_moved_fades_alike() {
+    for size in ["infinite", "square"] {
+        let picture = |x: f64, y: f64| {
+            let corner = |u: f64, v: f64| format!("[{}, {}, -1]", x + u, y + v);
+            let corners = [corner(-9.0, -9.0), corner(-9.0, 9.0), corner(9.0, 9.0), corner(9.0, -9.0)].join(", ");
+            render(
+                &toml(&format!(
+                    "[output]\nsize = [48, 36]\n[render]\nsamples = 2\n[camera]\nposition = [{}, {y}, 2]\nlook_at = [{x}, {y}, 0]\n\
+                     [floor]\ncorners = [{corners}]\ntint = 0.3\nsize = \"{size}\"\nfade = 6\n[[light]]\nposition = [{x}, {y}, 5]\n",
+                    x + 7.0
+                )),
+                0,
+            )
+        };
+        let (here, there) = (picture(0.0, 0.0), picture(64.0, -32.0));
+        let apart = here.iter().zip(&there).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(apart <= Some(2), "{size}: {apart:?}");
+    }
+}
+
 // Light samples do not find the haze of a floor, so paths count all that they meet, after any bounce.
 #[test]
 fn paths_find_the_light_of_a_faded_floor() {

@@ -56,7 +56,8 @@ fn the_floor_gets_what_the_lightmap_gives_it() {
     let mut scene = dark_room();
     scene.world.bodies.truncate(1);
     scene.world.spheres.clear();
-    // No inner surface shows lamps' light, so the body has lamps outside only, as in the map.
+    // The map has the lamps outside alone.
+    scene.world.bodies[0].lamp_sides = crate::scene::LampSides::Outside;
     scene.world.bodies[0].material.kind = MaterialKind::Plain { reflection: 0.5, transparency: 0.5, ior: 1.0 };
     scene.camera.path = crate::scene::CameraPath::Fixed { position: [0.0, -3.0, 6.0], look_at: [0.0, -3.0, -1.0] };
     let map = mean(&light(&scene));
@@ -107,4 +108,79 @@ fn lamps_keep_their_colour_in_mirrors_of_mirrors() {
         let cored = saturation(seen(0, 1.0));
         assert!(cored < 0.85 * own, "{lamps}: {cored} of {own}");
     }
+}
+
+// Light that runs along an edge is at the same place on both of its faces, and lights others from there.
+#[test]
+fn chasing_lamps_run_the_same_way_on_both_faces_of_an_edge() {
+    for (lamps, shape) in [("4", "disc"), ("4", "dome"), ("\"strip\"", "disc")] {
+        // Each upright edge of the cube faces the camera once.
+        for quarter in 0..4 {
+            let scene = toml(&format!(
+                "[output]\nsize = [64, 64]\nframes = 8\n[render]\nsamples = 2\nambient = [0, 0, 0]\nhighlight = 0\n\
+                 [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n\
+                 [camera]\nposition = [20, 0, 0]\nlook_at = [0, 0, 0]\nfov_deg = 4\n\
+                 [[body]]\nsolid = \"cube\"\nradius = 1\nangle_deg = {}\nlamps = {lamps}\nlamp_shape = \"{shape}\"\n\
+                 lamp_sides = \"outside\"\nlamp_pattern = \"chase\"\nbar = 0.1\nreflection = 0\ntransparency = 0\n",
+                45 + 90 * quarter
+            ));
+            // Past the corners and other edges, in the middle of the picture.
+            let pixels = light_of(&scene, 1);
+            let column = |x: usize| (8..56).map(move |y| 3 * (64 * y + x));
+            let sides = [30, 33].map(|x| column(x).map(|i| f64::from(pixels[i])).collect::<Vec<f64>>());
+            let sum: f64 = sides.concat().iter().sum();
+            let apart: f64 = sides[0].iter().zip(&sides[1]).map(|(a, b)| (a - b).abs()).sum();
+            assert!(sum > 1.0 && apart < 0.02 * sum, "{lamps} {shape} {quarter}: {apart} of {sum}");
+            // The light of the upper half over that of the lower half.
+            let ratio = |of: &[f64]| of[..of.len() / 2].iter().sum::<f64>() / of[of.len() / 2..].iter().sum::<f64>();
+            let here = scene.at(1.0);
+            let mut places: Vec<(f32, f64)> = crate::device_scene::lights::lamps_of(&here, |_| false)
+                .into_iter()
+                .flatten()
+                .filter(|lamp| lamp.position[0] > 0.7 && lamp.position[1].abs() < 0.1 && lamp.position[2].abs() < 0.5)
+                .map(|lamp| (lamp.position[2], f64::from(lamp.strength[0])))
+                .collect();
+            places.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let strengths: Vec<f64> = places.into_iter().map(|place| place.1).collect();
+            let (shown, cast) = (ratio(&sides[0]), ratio(&strengths));
+            assert!((shown > 1.0) == (cast > 1.0), "{lamps} {shape} {quarter}: {shown} shown, {cast} cast");
+        }
+    }
+}
+
+// The light of lamps inside of a clear body leaves it, also where its panes keep no light.
+#[test]
+fn lamps_inside_of_clear_panes_light_the_floor() {
+    let mut scene = dark_room();
+    scene.world.bodies.truncate(1);
+    scene.world.spheres.clear();
+    scene.camera.path = crate::scene::CameraPath::Fixed { position: [0.0, -3.0, 6.0], look_at: [0.0, -3.0, -1.0] };
+    for by_paths in [false, true] {
+        let mut scene = scene.clone();
+        scene.render.lamp_samples = LampSamples::All;
+        if by_paths {
+            scene.render.lamp_samples = LampSamples::Floor;
+            scene.render.set_paths(512);
+        }
+        let mut with = |transparency: f64| {
+            scene.world.bodies[0].material.kind = MaterialKind::Plain { reflection: 0.05, transparency, ior: 1.0 };
+            mean(&light(&scene))
+        };
+        let (most, all) = (with(0.949), with(0.95));
+        assert!((all / most - 1.0).abs() < 0.02, "{by_paths}: {most} {all}");
+    }
+}
+
+// The map is of each frame where the air changes.
+#[test]
+fn the_lightmap_follows_the_air() {
+    let mut scene = dark_room();
+    scene.world.bodies.truncate(1);
+    scene.output.frames = 8;
+    let text = scene.to_toml();
+    let density = text.lines().find(|line| line.starts_with("density = ")).unwrap();
+    let with = |air: &str| toml(&text.replace(density, &format!("density = {air}")));
+    let over_time = with("{ keys = [[0, 0], [1, 1]] }");
+    let (moving, still) = (light_of(&over_time, 4), light(&with("0.5")));
+    assert!(rmse(&moving, &still) < 0.01 * mean(&still), "{} of {}", rmse(&moving, &still), mean(&still));
 }

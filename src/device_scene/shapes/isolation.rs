@@ -5,7 +5,7 @@ use super::{ellipsoid, sphere, triangle};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::math::bvh::{Bounds, PointIndex};
-use crate::math::vec3::{Vec3, cross, dot, length, normalise, sub, to_f32};
+use crate::math::vec3::{Vec3, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, Floor, FloorShape, Scene};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,12 @@ fn apart(a: &Body, b: &Body) -> bool {
 fn floor_misses(body: &Body, floor: &Floor) -> bool {
     let p = floor.corners;
     let mut normals = body.normals();
+    // Waves go below the plane, by a depth that may change over the clip.
+    if floor.relief.as_ref().is_some_and(|relief| relief.displaced) {
+        let n = normalise(cross(sub(p[1], p[0]), sub(p[3], p[0])));
+        let up = if n[2] < 0.0 { scale(n, -1.0) } else { n };
+        return corners(body).iter().all(|&corner| dot(up, sub(corner, p[0])) > 1e-5 * body.radius);
+    }
     if floor.shape == FloorShape::Endless {
         let n = normalise(cross(sub(p[1], p[0]), sub(p[3], p[0])));
         return separated(&[n], &corners(body), &p, 1e-5 * body.radius);

@@ -122,6 +122,13 @@ fn slab_normals(body: &Body) -> Vec<Vec3> {
     kept
 }
 
+/// The number of each face's slab.
+pub fn slabs_of_faces(body: &Body) -> Vec<usize> {
+    let slabs = slab_normals(body);
+    let of = |n: Vec3| slabs.iter().position(|&slab| dot(slab, n).abs() > 1.0 - 1e-9).unwrap_or_default();
+    body.normals().into_iter().map(of).collect()
+}
+
 /// The bounding box. It is enlarged, so that rounding of the radius loses no grazing hit.
 pub fn bounds(body: &Body) -> Bounds {
     super::around(to_f32(body.centre), body.radius as f32 * 1.0001)

@@ -7,11 +7,12 @@ impl SceneMaker<'_> {
     pub(super) fn over_time(&mut self) {
         let schema = &*crate::scene::toml::SCHEMA;
         let text = std::mem::take(&mut self.text);
-        let has_relief = text.contains("[floor.relief]");
-        let mut table = String::new();
+        let (has_relief, has_keys) = (text.contains("[floor.relief]"), text.contains("[[camera.key]]"));
+        let mut sections = text.split("\n[");
+        let (mut table, mut section) = (String::new(), "");
         for line in text.lines() {
             if line.starts_with('[') {
-                table = line.to_owned();
+                (table, section) = (line.to_owned(), sections.next().unwrap_or_default());
             }
             let Some((key, value)) = line.split_once(" = ") else {
                 self.add(format_args!("{line}"));
@@ -29,6 +30,8 @@ impl SceneMaker<'_> {
             if !is_animated
                 || value.contains("auto")
                 || (has_relief && key == "roughness")
+                || (has_keys && table == "[camera]" && key == "fov_deg")
+                || (section.contains("coat = ") && ["transparency", "film_nm", "fade"].contains(&key))
                 || others.is_empty()
                 || !self.chance(0.3)
             {
