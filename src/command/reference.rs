@@ -79,7 +79,22 @@ const READ: &str = "
 | a relief | PNG, JPEG; or built in: `@ripples`, `@tiles`, `@puddles`, `@slate`, `@brushed`, `@scratches`, `@dust` |
 | the sky | equirectangular `.hdr`, `.exr`, PNG, JPEG; or built in: `@sun`, `@studio`, `@dusk`, `@night`, `@overcast` |
 | a mesh | OBJ with its MTL, PLY in text or binary |
-| particles | `.bin` of the `sphere` code (both layouts), `.csv` with named columns, `.xyzr` and `.txt` with x y z r |
+| particles | `.bin` of the `sphere` code (both layouts), tables as text in `.csv`, `.xyzr` and `.txt` |
+
+## Tables of particles
+
+A row for each particle. Columns stand between commas, semicolons or white space. If the first row has words, they name the columns, in any order and
+in capitals or not; other columns are ignored. Without names the first four columns are x y z r. Lines that begin with `#` are ignored.
+
+| column | what it is |
+|---|---|
+| `x`, `y`, `z` | the center; needed |
+| `r` or `radius` | the radius, above 0; needed |
+| `vx`, `vy`, `vz` | the velocity; all three, or none |
+| `p` or `pressure` | the pressure |
+
+`color_by` under `[particles]`, and `--color-by` of `polyfly particles`, take `nothing`, `velocity` (the speed), `pressure` or `radius`. A file without the
+columns that are asked for is refused.
 
 ## `.data`
 
