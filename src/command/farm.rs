@@ -176,8 +176,10 @@ impl Job {
             }
             None => format!("{program} missing {} {own}", shell_word(&frames)),
         };
+        let (all, scene) = (Language::English.count_frames(all.len()), args.scene.replace('\n', " "));
+        let parts = if shards == 1 { "shard" } else { "shards" };
         Ok(Job {
-            title: format!("{} frames of {} in {shards} shards", all.len(), args.scene.replace('\n', " ")),
+            title: format!("{all} of {scene} in {shards} {parts}"),
             render: words.join(" "),
             wants_gpu,
             folder: folder.path().display().to_string(),
