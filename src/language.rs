@@ -234,7 +234,7 @@ messages! {
     full() "full" "полный";
     reduced() "reduced (61 tokens)" "сокращённый (61 токен)";
     seven_value() "seven-value" "семь значений на тело";
-    odd_line(line, count, name, expected) "line {line} has {count} values, and {name} takes {expected}"
+    odd_line(line, count, name, expected) "line {line} has {count} values; expected {expected} ({name})"
         "в строке {line} значений {count}, а должно быть {expected}: здесь {name}";
     the_frame_count() "the frame count" "число кадров";
     the_output_path() "the output path" "путь к кадрам";

@@ -20,14 +20,14 @@ macro_rules! exit_codes {
 
 exit_codes! {
     Done = 0: "done", "All is done.",
-        "Nothing is to be done.";
+        "Nothing to do.";
     Different = 1: "different (`compare`)", "`polyfly compare` found a difference above `--max-difference`, or frames of one side alone.",
         "The table says which frames differ and by how much; `-o diff.png` shows where.";
     Usage = 64: "usage", "The command line is wrong. Nothing was rendered.",
         "Read the message: it names the flag and what was expected. `polyfly explain FLAG` explains a flag. A retry does not help.";
     BadInput = 65: "bad scene, or a folder of another scene",
         "The scene or one of its files has a fault, or the folder holds frames of another scene. Existing frames are unchanged.",
-        "Mend the place that the message names; `polyfly check SCENE` lists all faults. For a folder of another scene give another folder, \
+        "Fix the place named in the message; `polyfly check SCENE` lists all faults. For a folder of another scene give another folder, \
          or `--overwrite`. A retry does not help.";
     Unavailable = 69: "device or memory unavailable",
         "A device, memory, threads or a program is not available on this machine.",

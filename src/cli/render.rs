@@ -125,10 +125,10 @@ pub struct RenderArgs {
     /// Maximum size of a texture, mesh or particle file, MiB [default: 4096]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_file: Option<u64>,
-    /// Maximum pixels of a texture or sky, millions [default: 4, or sixteen per byte of its file]
+    /// Maximum pixels of a texture, sky or relief, millions [default: 4, or 16 pixels for each byte of its file if that is more]
     #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_picture: Option<u64>,
-    /// Maximum triangles of all meshes, millions [default: 2, or one per four bytes of their files]
+    /// Maximum triangles of all meshes, millions [default: 2, or one for each 4 bytes of their files if that is more]
     #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_triangles: Option<u64>,
     /// Seconds for the frames in flight after Ctrl-C or SIGTERM.

@@ -101,7 +101,8 @@ pub struct SceneArgs {
     /// Frames to render, counted from 0: `7`, `0-99`, `0-99x5` (every fifth), `5-`, `last`, `-1` (the same), `all`, lists of these.
     #[arg(long, value_name = "A-BxN", allow_hyphen_values = true, help_heading = "Scene")]
     pub frames: Option<String>,
-    /// Change a key of the scene: `film.exposure=0.5`, `body[0].color=tomato`; lists are counted from 0; may be given several times.
+    /// Change a key of the scene: `film.exposure=0.5`, `body[0].color=tomato` (in quotes: shells read brackets); lists are counted from 0;
+    /// may be given several times.
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Scene")]
     pub set: Vec<String>,
     /// Picture size: `1280x720`, or 720p, 1080p, 1440p, 4k, 8k, vertical (1080x1920), square (1080x1080).
@@ -125,7 +126,7 @@ pub struct SceneArgs {
     /// The solids of the bodies: three in tokens, as many as the scene has in TOML.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]
     pub solids: Vec<Solid>,
-    /// What keys of film, floor, lamps and shutter hold that the scene does not give [default: `film` for tokens with lamps,
+    /// Fills in the film, floor, lamp and shutter keys that the scene leaves out [default: `film` for tokens with lamps,
     /// `plain` for the two shorter dialects; TOML: its `look`]
     #[arg(long, value_enum, help_heading = "Scene")]
     pub look: Option<Look>,

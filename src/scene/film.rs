@@ -50,7 +50,7 @@ keys! {
         pub denoise_frames: u32 = 0, rule(Rule::Whole(0, FilmSettings::MAX_DENOISE_FRAMES)), slider(0.0, 4.0), example("2");
         /// The curve from light to picture.
         pub tone: Tone = Tone::Soft, group("Exposure"), flat();
-        /// What keys of film, floor, lamps and shutter hold that the scene does not give; without it each has its own default.
+        /// Fills in the film, floor, lamp and shutter keys that the scene leaves out; without it each has its own default.
         pub look: Option<Look> = None, group("Look");
     }
 

@@ -299,8 +299,8 @@ const OTHER_WORDS: &[OtherName] = &[
     (
         "flag",
         "--color|--colour|--bg|--background-color|--sky",
-        "this is a key of the scene: `--set body[0].color=red`, `--set sky.horizon=white`",
-        "это ключ сцены: `--set body[0].color=red`, `--set sky.horizon=white`",
+        "this is a key of the scene: `--set \"body[0].color=red\"`, `--set sky.horizon=white`",
+        "это ключ сцены: `--set \"body[0].color=red\"`, `--set sky.horizon=white`",
     ),
     (
         "flag",
