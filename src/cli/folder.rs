@@ -125,7 +125,7 @@ pub struct FarmArgs {
     /// Number of shards, one task each [default: one per segment of the video, at most 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub shards: Option<u32>,
-    /// Tasks at once [default: up to the engine]
+    /// Tasks at once [default: left to the engine]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub running: Option<u32>,
     /// CPU cores per task; a task also has one GPU, unless its flags contain `--cpu`.

@@ -27,7 +27,7 @@ pub struct PictureArgs {
     /// Where to render.
     #[arg(value_enum, ignore_case = true, required = false)]
     pub device: ParticlesDevice,
-    /// The particles: a file of the `sphere` code, .csv, or x y z r in .xyzr or .txt.
+    /// The particles: a file of the `sphere` code, or a table in .csv, .xyzr or .txt.
     #[arg(required = false)]
     pub file: PathBuf,
     /// Picture width, pixels.

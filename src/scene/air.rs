@@ -10,10 +10,10 @@ keys! {
     pub struct Air in "air" {
         /// How dense the fog is: over a distance d light falls to exp(-density d). 0: the air is clear.
         pub density: f64 = 0.0, rule(Rule::Brightness), group("Fog"), slider(0.0, 1.0), animated();
-        /// How much of the light of lamps and balls of light the air scatters on a length of 1: they glow. `density` for white fog;
-        /// without fog the air is as thin as can be, and the sky stays.
+        /// How much of the light of lamps and balls of light the air scatters on a length of 1: they glow. Set it to
+        /// `density` for white fog; without fog the air dims nothing, and the sky stays visible.
         pub glow: f64 = 0.0, rule(Rule::Brightness), group("Fog"), slider(0.0, 1.0), animated();
-        /// Color of the fog, which all that is far away turns to.
+        /// Color of the fog, to which distant surfaces fade.
         pub colour as "color": Vec3 = [0.8; 3], colour(), rule(Rule::Fraction), animated();
         /// How far the fog reaches above the scene: the sky, its sun and its stars are seen through it, the less the nearer to the
         /// horizon. Without it the fog has no end and hides the sky.

@@ -149,7 +149,7 @@ keys! {
         pub aperture_ratio: f64 = 1.0, rule(Rule::Within(0.1, 10.0)), slider(0.5, 2.0), animated();
         /// Open time of the shutter as a share of a frame: motion blur of camera, bodies and lamps; 0: no motion blur.
         pub shutter: f64 = 0.0, rule(Rule::Fraction), animated();
-        /// A camera held by hand: it turns a little to all sides.
+        /// A camera held by hand: it turns a little in all directions.
         pub shake: Option<Shake> = None, group("Shake");
     }
 

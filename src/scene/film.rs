@@ -137,7 +137,7 @@ names! {
     /// How noise is removed from a picture.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Denoise {
-        /// It is not.
+        /// No noise is removed.
         None = "none",
         /// A filter of several passes that keeps the edges of surfaces, and what differs by more than the noise (after Dammertz et al.,
         /// "Edge-avoiding a-trous wavelet transform for fast global illumination filtering", 2010).

@@ -91,7 +91,7 @@ keys! {
         grain: Option<Vec3> = None, direction(), rule(Rule::Coordinate), holds(Some("[1, 0, 0]")), beside("roughness = 0.4\nanisotropy = 0.8");
         /// Weight of the highlights; by default the scene's.
         highlight: Option<f64> = None, rule(Rule::Brightness), slider(0.0, 2.0), spelled(), animated();
-        /// Thickness of a thin film in nanometers, 0 for none: what mirrors has the colors of soap bubbles and oil. Thin soap has 100 to 700.
+        /// Thickness of a thin film in nanometers, 0 for none: reflections show the colors of soap bubbles and oil. Thin soap has 100 to 700.
         film_nm: Option<f64> = None, rule(Rule::Within(0.0, 2000.0)), slider(0.0, 800.0), holds(Some("0")), animated();
         /// Index of refraction of the film: water and soap have 1.33, oil 1.5, the oxide of titanium 2.4.
         film_ior: Option<f64> = None, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), holds(Some("1.33")), animated();

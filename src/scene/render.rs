@@ -33,7 +33,7 @@ keys! {
         /// Shadow rays per shading point to lamps and other emitters, chosen with probability proportional to power, or "all": one to each; 0: lamps light the floor only.
         pub lamp_samples: LampSamples = LampSamples::Floor,
             rule(Rule::Whole(0, MAX_LIGHT_SAMPLES)), slider(0.0, 64.0), when("integrator", &["whitted"]), group("Light");
-        /// Flat faces of bodies throw the light of lights and of the sun onto other surfaces, without noise: mirrors by one reflection, glass by two refractions. Whitted's ray tracing throws that of lamps and of other emitters too; paths meet those by chance.
+        /// Flat faces of bodies send the light of each light and of the sun onto other surfaces, without noise: mirrors by one reflection, glass by two refractions. Whitted's ray tracing does so with lamps and other emitters too; paths find those by chance.
         pub caustics: bool = false, when("integrator", &["whitted", "path"]), group("Light");
         /// Maximum number of bounces.
         pub depth: u32 = defaults::DEPTH, rule(Rule::Whole(0, MAX_DEPTH)), slider(0.0, 32.0), group("Rays"), spelled();

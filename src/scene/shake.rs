@@ -11,7 +11,7 @@ keys! {
     pub struct Shake in "shake" {
         /// How far it turns to each side: the root mean square of the angle.
         pub angle_deg: f64 = 0.3, rule(Rule::Within(0.0, 45.0)), unit("degrees"), slider(0.0, 3.0), group("Shake"), spelled(), animated();
-        /// Swings over the clip, about: one to two for each second look held by hand.
+        /// Swings over the clip, approximately: one or two for each second look like a camera held by hand.
         pub cycles: u32 = 6, rule(Rule::Whole(1, Shake::MAX_CYCLES)), slider(1.0, 60.0), spelled();
         /// Another number gives another noise.
         pub seed: u32 = 1, rule(Rule::Whole(0, u32::MAX)), slider(0.0, 100.0), spelled();
