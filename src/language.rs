@@ -132,7 +132,7 @@ messages! {
     cyrillic_letter(text, letter, code, meant, number) "`{text}` has a Cyrillic {letter} (U+{code}) where `{meant}` is meant: {number}"
         "в `{text}` кириллическая {letter} (U+{code}) там, где нужно `{meant}`: {number}";
     comma(number) "numbers are written with a point: {number}" "дробная часть отделяется точкой: {number}";
-    dash(number) "this is a dash and no minus: {number}" "здесь тире, а не минус: {number}";
+    dash(number) "this is a dash, not a minus sign: {number}" "здесь тире, а не минус: {number}";
     radians(degrees) "angles are in degrees, without a unit: {degrees}" "углы задаются в градусах, без единицы измерения: {degrees}";
     fraction(number) "a fraction is written as a decimal number: {number}" "дробь пишется десятичным числом: {number}";
     unit(number) "a number has no unit: {number}" "число пишется без единицы измерения: {number}";
@@ -179,8 +179,8 @@ messages! {
     prints_a_scene() "`polyfly --default toml` prints a whole scene" "`polyfly --default toml` печатает сцену целиком";
     looks_like(language) "this looks like {language}" "это похоже на {language}";
     a_comment() "this is a comment" "это комментарий";
-    no_comments() "words and numbers alone: tokens know no comments" "только слова и числа: в токенах нет комментариев";
-    no_comments_help() "take it out, or write the scene in TOML (`polyfly convert`), which knows them"
+    no_comments() "only words and numbers: tokens have no comments" "только слова и числа: в токенах нет комментариев";
+    no_comments_help() "remove it, or write the scene in TOML (`polyfly convert`), which has them"
         "уберите его или запишите сцену в TOML (`polyfly convert`), где комментарии есть";
     no_frame_count() "the frame count is missing: write it before the output path"
         "не хватает числа кадров: оно стоит перед путём к кадрам";
@@ -250,7 +250,7 @@ messages! {
     cannot_read_asset(kind, why) "cannot read the {kind}: {why}" "{kind}: файл не читается: {why}";
     is_broken(kind, why) "the {kind} is broken: {why}" "{kind}: файл испорчен: {why}";
     not_found() "there is no such file" "такого файла нет";
-    not_permitted() "it may not be read" "нет прав на чтение";
+    not_permitted() "its permissions forbid reading it" "нет прав на чтение";
     is_a_folder() "it is a folder" "это папка";
     no_regular_file() "it is a device or a pipe, and not a file" "это устройство или канал, а не файл";
     file_too_long(kind, has, may) "the {kind} has {has} MiB, and a file may have {may}: raise --limit-file"
@@ -327,7 +327,7 @@ messages! {
     no_equals_sign(words) "`{words}` has no equals sign" "в `{words}` нет знака равенства";
     spaced_equals_sign(words) "`{words}` has spaces around the equals sign" "в `{words}` вокруг знака равенства стоят пробелы";
     equals_sign_joins(words) "an equals sign joins key and value: `{words}`" "ключ и значение соединяет знак равенства: `{words}`";
-    is_no_scene(name) "`{name}` is no scene" "`{name}` не сцена";
+    is_no_scene(name) "`{name}` is not a scene" "`{name}` не сцена";
     flag_names_output(words) "a flag names what is written: `{words}`" "имя результата указывается флагом: `{words}`";
     comes_after_scene(job) "`{job}` comes after the scene" "`{job}` стоит после сцены";
     job_comes_first(words) "a job comes first: `{words}`" "команда стоит первой: `{words}`";

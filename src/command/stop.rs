@@ -204,7 +204,7 @@ pub fn out_of_memory(bytes: usize) -> ! {
     let _ = writeln!(
         &mut words[..],
         "polyfly: there is no memory for {} MiB more: ask for a smaller --size, fewer --threads or smaller files, or take another \
-         machine; what is written is whole",
+         machine; files that were written are complete",
         bytes.div_ceil(1 << 20)
     );
     let length = words.iter().position(|&byte| byte == 0).unwrap_or(words.len());

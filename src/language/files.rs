@@ -29,7 +29,7 @@ messages! {
     no_header(length) "it ends at byte {length}; expected at least 104 bytes of header"
         "файл кончается на байте {length}; в заголовке не меньше 104 байт";
     no_sphere_file()
-        "byte 0: expected the number of dimensions, 3, or a version of 0.5 to 100: this is no file of the `sphere` code; tables end in .csv, .xyzr or .txt"
+        "byte 0: expected the number of dimensions, 3, or a version of 0.5 to 100: this is not a file of the `sphere` code; tables end in .csv, .xyzr or .txt"
         "байт 0: ожидалось число измерений, 3, или версия от 0.5 до 100: это не файл программы `sphere`; у таблиц расширение .csv, .xyzr или .txt";
     bad_count_of_particles(at, count, max) "byte {at}: {count} particles; expected 1 to {max}"
         "байт {at}: частиц {count}; ожидалось от 1 до {max}";

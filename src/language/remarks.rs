@@ -103,7 +103,7 @@ messages! {
         "частей больше, чем кадров ({frames}): этой ничего не досталось";
     no_scene_is_named() "no scene is named: this measures the sample, `polyfly --default`"
         "сцена не указана: измеряется пример, `polyfly --default`";
-    studio_address() "the studio is at this address, for this machine alone; Ctrl-C ends it"
+    studio_address() "the studio is at this address, for this machine only; Ctrl-C ends it"
         "студия по этому адресу, только для этой машины; Ctrl-C завершает её";
     no_browser(why) "--open: no browser starts: {why}" "--open: браузер не запускается: {why}";
     reads_a_file(name, template) "it reads {name}: `polyfly new FILE.toml --template {template}` writes that file too"
@@ -141,7 +141,7 @@ messages! {
     triangles() "triangles" "треугольники";
     edge_lights() "lights along the edges of bodies" "источники света вдоль рёбер тел";
     no_more_threads(why)
-        "the system starts no more threads ({why}): give fewer --threads, end other programs, or raise the limits `ulimit -u` and `ulimit -v`; what is written is whole"
+        "the system starts no more threads ({why}): give fewer --threads, end other programs, or raise the limits `ulimit -u` and `ulimit -v`; files that were written are complete"
         "система не запускает новых потоков ({why}): уменьшите --threads, закройте другие программы или увеличьте пределы `ulimit -u` и `ulimit -v`; записанное цело";
 
     // The denoiser.
@@ -168,7 +168,7 @@ messages! {
     ffmpeg_took(taken, all, doing) "ffmpeg took {taken} of {all} frames {doing}" "ffmpeg взял кадров {taken} из {all}: {doing}";
     ffmpeg_stalled(seconds, doing) "ffmpeg made no progress for {seconds} s {doing}, and was killed (--encoder-timeout sets the limit)"
         "ffmpeg не продвинулся за {seconds} с ({doing}) и остановлен (предел задаёт --encoder-timeout)";
-    ffmpeg_kept_still(seconds, doing) "ffmpeg kept still for {seconds} s {doing}, and was ended" "ffmpeg молчал {seconds} с ({doing}) и остановлен";
+    ffmpeg_kept_still(seconds, doing) "ffmpeg stalled for {seconds} s {doing}, and was ended" "ffmpeg молчал {seconds} с ({doing}) и остановлен";
     unsaved_changes_kept(scene, path) "the page's changes are not in {scene}; they are kept in {path}"
         "изменений со страницы нет в {scene}; они сохранены в {path}";
     unsaved_changes_lost(why) "the page's changes are in no file: {why}" "изменений со страницы нет ни в одном файле: {why}";

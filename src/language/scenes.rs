@@ -10,11 +10,11 @@ messages! {
     each_key_once() "each key once" "каждый ключ один раз";
     several_begin_with(name) "where there are several, each begins with `[[{name}]]`" "если их несколько, каждая таблица начинается с `[[{name}]]`";
     comment_begins_with_hash() "a comment begins with `#`" "комментарий начинается с `#`";
-    no_english_letter(letter) "`{letter}` is no English letter, even if it looks like one: keys are written in English"
+    no_english_letter(letter) "`{letter}` is not an English letter, even if it looks like one: keys are written in English"
         "`{letter}` не латинская буква, даже если похожа на неё: ключи пишутся латиницей";
     equals_between(key, value) "`=` stands between a key and its value: {key} = {value}" "между ключом и значением стоит `=`: {key} = {value}";
     brackets_close(name) "as many brackets close as open: [[{name}]]" "сколько скобок открыто, столько и закрыто: [[{name}]]";
-    nothing_behind(key, value) "nothing stands behind a value: {key} = {value}" "после значения ничего не стоит: {key} = {value}";
+    nothing_behind(key, value) "nothing follows a value: {key} = {value}" "после значения ничего не стоит: {key} = {value}";
     own_lines() "each key stands on a line of its own" "каждый ключ стоит на своей строке";
     list_in_brackets(list) "a list stands in brackets: {list}" "список стоит в квадратных скобках: {list}";
     written_so(value, line) "this is written `{value}`: {line}" "это пишется как `{value}`: {line}";
@@ -24,7 +24,7 @@ messages! {
         "обратная черта в двойных кавычках начинает особый знак; в одинарных она остаётся собой: '{name}'";
     color_in_quotes(text) "a color stands in quotes: {text}" "цвет пишется в кавычках: {text}";
     share_is(number) "a share is a number from 0 to 1: {number}" "доля: это число от 0 до 1: {number}";
-    dashes(list) "these are dashes and no minus signs: {list}" "здесь тире, а не минусы: {list}";
+    dashes(list) "these are dashes, not minus signs: {list}" "здесь тире, а не минусы: {list}";
     digits_on_both_sides(number) "digits stand on both sides of the point: {number}" "цифры стоят по обе стороны точки: {number}";
     text_in_quotes(text) "a text stands in quotes: {text}" "текст пишется в кавычках: {text}";
     quote_closes(quote) "the quotation mark that opens a text closes it in the same line: {quote}"
@@ -32,7 +32,7 @@ messages! {
     header_alone(header) "the name of a table stands alone in its line: {header}" "имя таблицы стоит в строке одно: {header}";
     header_is(header) "the name of a table stands in square brackets: {header}" "имя таблицы стоит в квадратных скобках: {header}";
     commas_in_lists(list) "commas stand between the elements of a list: {list}" "между элементами списка стоят запятые: {list}";
-    no_value_behind(key) "a value stands behind `=`: `{key} = ...`" "после `=` стоит значение: `{key} = ...`";
+    no_value_behind(key) "a value follows `=`: `{key} = ...`" "после `=` стоит значение: `{key} = ...`";
 
     // Values.
     value_is(key, what) "`{key}` is {what}" "`{key}`: здесь {what}";
@@ -80,7 +80,7 @@ messages! {
     keys_over_time(key) "a value over time is `{key} = {{ keys = [[0, ...], [1, ...]] }}`" "значение, которое меняется: `{key} = {{ keys = [[0, ...], [1, ...]] }}`";
     camera_moves() "a camera moves along [[camera.key]], or round [camera.orbit]" "камера движется по [[camera.key]] или по орбите [camera.orbit]";
     one_table_each(header) "each has a table {header} of its own" "у каждого своя таблица {header}";
-    no_download() "files are read from this machine alone: download it" "читаются только файлы этой машины: скачайте его";
+    no_download() "files are read from this machine only: download it" "читаются только файлы этой машины: скачайте его";
     with_help(what, help) "{what}; {help}" "{what}; {help}";
 
     // Keys and tables.
@@ -120,14 +120,14 @@ messages! {
     a_lamp_pattern() "`lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\"" "рядом с ним `lamp_pattern`: \"pulse\", \"hue\" или \"chase\"";
     material_has_no(key) "this material has no `{key}`" "у этого материала нет `{key}`";
     no_more_than(keys) "no more than {keys}" "не больше чем {keys}";
-    coat_is_on_opaque() "`coat` and `transparency`: a coat lies on what is opaque" "`coat` и `transparency`: покрытие лежит на непрозрачном";
+    coat_is_on_opaque() "`coat` and `transparency`: a coat lies on opaque surfaces" "`coat` и `transparency`: покрытие лежит на непрозрачном";
     occlusion_is_of_whitted() "only `integrator = \"whitted\"` takes occlusion rays for ambient light" "лучи затенения для рассеянного света есть только при `integrator = \"whitted\"`";
     fading_floor_has_no_coat() "a floor that fades within its bounds has no coat" "пол, который тает в своих границах, не имеет покрытия";
     endless_or_no_fade() "`size = \"infinite\"`, `fade = 0` or no `coat`" "`size = \"infinite\"`, `fade = 0` или без `coat`";
     fov_beside_camera_keys() "`fov_deg` over time beside `[[camera.key]]`" "`fov_deg`, который меняется, рядом с `[[camera.key]]`";
     fov_of_camera_keys() "`fov_deg` in the camera's keys" "`fov_deg` в ключах камеры";
     film_is_a_coat() "`coat` and `film_nm`: a surface has one of them on top" "`coat` и `film_nm`: сверху лежит что-то одно";
-    both_spread() "`fuzz` and `roughness` both say how wide it mirrors" "`fuzz` и `roughness` оба задают, насколько размыто отражение";
+    both_spread() "`fuzz` and `roughness` both set how far its reflection spreads" "`fuzz` и `roughness` оба задают, насколько размыто отражение";
     plain_materials_reflection() "a plain material's `reflection`" "`reflection` обычного материала";
     bodies_do_not_drift() "the relief of a body does not drift" "рельеф тела не движется";
     bodies_do_not_glitter() "the relief of a body does not glitter" "рельеф тела не блестит";
@@ -135,7 +135,7 @@ messages! {
     displaced_floors() "`displaced` in [floor.relief] alone" "`displaced` только в [floor.relief]";
     displaced_without_heights() "what is displaced needs heights" "для смещения нужны высоты";
     bump_and_depth_of_displaced() "`bump` and `depth`, and no `normal_map`" "`bump` и `depth`, без `normal_map`";
-    bent_floor_is_not_displaced() "a floor that is no parallelogram has no displaced surface" "поверхность пола не в форме параллелограмма не смещается";
+    bent_floor_is_not_displaced() "a floor that is not a parallelogram has no displaced surface" "поверхность пола не в форме параллелограмма не смещается";
     a_parallelogram_or_flat() "corners of a parallelogram, or no `displaced`" "углы параллелограмма или без `displaced`";
     glitter_of_floors() "`glitter` in [floor.relief] alone" "`glitter` только в [floor.relief]";
     drift_of_floors() "`drift` in [floor.relief] alone" "`drift` только в [floor.relief]";
@@ -143,7 +143,7 @@ messages! {
         "{name} {reflection} + transparency {transparency} больше 1";
     at_time(time, what) "at time {time} {what}" "в момент {time}: {what}";
     only_passes(share) "from inside only {share} passes" "изнутри проходит только {share}";
-    no_parallelogram(size) "the corners of a floor whose size is \"{size}\" are no parallelogram"
+    no_parallelogram(size) "the corners of a floor whose size is \"{size}\" are not a parallelogram"
         "углы пола с size = \"{size}\" не образуют параллелограмм";
     a_parallelogram() "four corners in one plane, opposite sides alike" "четыре угла в одной плоскости, противоположные стороны равны";
     four_points() "four points" "четыре точки";
@@ -156,7 +156,7 @@ messages! {
     bump_and_depth() "`bump` and `depth` go together" "`bump` и `depth` указывают вместе";
     what_bump_and_depth_are() "`bump`, a map of heights, and `depth`, the length from its black up to its white"
         "`bump`, карта высот, и `depth`, высота от её чёрного до белого";
-    both_lean() "`bump` and `normal_map` both lean the normals" "`bump` и `normal_map` оба наклоняют нормали";
+    both_lean() "`bump` and `normal_map` both tilt the normals" "`bump` и `normal_map` оба наклоняют нормали";
     drifts_without_roughness_map() "a relief that drifts has no `roughness_map`" "у движущегося рельефа нет `roughness_map`";
     drift_or_roughness_map() "one of `drift` and `roughness_map`" "одно из двух, `drift` или `roughness_map`";
     share_of_no_roughness() "`roughness_map` is a share of the surface's `roughness`, which is 0"
@@ -176,7 +176,7 @@ messages! {
     orbit_and_others() "the camera has an orbit and keys or a `position`" "у камеры есть и орбита, и ключи или `position`";
     path_and_others(name) "the camera has [camera.{name}] and an orbit, keys or a `position`"
         "у камеры есть и [camera.{name}], и орбита, ключи или `position`";
-    others_would_not_count() "one of them: the others would not count" "одно из них: остальное не учитывалось бы";
+    others_would_not_count() "one of them: the others would be ignored" "одно из них: остальное не учитывалось бы";
     closed_without_keys() "the camera has `closed` and no keys" "у камеры есть `closed` и нет ключей";
     keys_to_close() "[[camera.key]] tables for it to close" "таблицы [[camera.key]], путь которых он замыкает";
     one_camera_key() "the camera has one key" "у камеры один ключ";
@@ -197,16 +197,16 @@ messages! {
     range_and_shutter() "`samples` is a range, and the camera has a `shutter`" "в `samples` диапазон, а у камеры есть `shutter`";
     number_for_shutter() "a number: an open shutter spreads all samples over its moments"
         "число: открытый затвор распределяет все лучи по своим моментам";
-    occlusion_knows_no_lights() "ambient occlusion knows no lights" "затенение не знает источников света";
-    occlusion_knows_no_lamps() "ambient occlusion knows no lamps" "затенение не знает ламп";
-    paths_ask_a_lamp() "paths ask a lamp at each bounce" "пути спрашивают лампу при каждом отражении";
+    occlusion_knows_no_lights() "ambient occlusion ignores lights" "затенение не знает источников света";
+    occlusion_knows_no_lamps() "ambient occlusion ignores lamps" "затенение не знает ламп";
+    paths_ask_a_lamp() "paths sample a lamp at each bounce" "пути спрашивают лампу при каждом отражении";
 
     // Values over time.
     cannot_change(key) "`{key}` cannot change over the clip" "`{key}` не может меняться за ролик";
     one_value() "one value" "одно значение";
     list_of_keys() "a list of keys, each `[time, value]`: [[0, ...], [0.5, ...]]" "список ключей, каждый `[time, value]`: [[0, ...], [0.5, ...]]";
-    no_pair(number, key) "key {number} of `{key}` is no pair" "ключ {number} в `{key}`: не пара";
-    a_pair() "`[time, value]`, or with an ease behind them" "`[time, value]`, можно с видом перехода третьим";
+    no_pair(number, key) "key {number} of `{key}` is not a pair" "ключ {number} в `{key}`: не пара";
+    a_pair() "`[time, value]`, or with an ease after them" "`[time, value]`, можно с видом перехода третьим";
     number_at_each_key() "a number at each key" "число в каждом ключе";
     one_key(key) "`{key}` has one key" "в `{key}` один ключ";
     two_keys() "at least two; a value that stays stands alone" "не меньше двух; постоянное значение пишется само по себе";

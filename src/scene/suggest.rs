@@ -453,7 +453,7 @@ mod tests {
     fn numbers_of_other_places_are_read_for_their_help() {
         let number_help = |text| number_help(Language::English, text);
         assert_eq!(number_help("3,9").as_deref(), Some("numbers are written with a point: 3.9"));
-        assert_eq!(number_help("\u{2212}2").as_deref(), Some("this is a dash and no minus: -2"));
+        assert_eq!(number_help("\u{2212}2").as_deref(), Some("this is a dash, not a minus sign: -2"));
         assert_eq!(number_help("1О").as_deref(), Some("`1О` has a Cyrillic О (U+041E) where `0` is meant: 10"));
         assert_eq!(
             number_help("1.5е-3").as_deref(),

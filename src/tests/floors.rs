@@ -305,7 +305,7 @@ fn reliefs_that_make_no_sense_are_refused() {
         ("[floor.relief]\nbump = \"@ripples\"", "`bump` and `depth` go together"),
         ("[floor.relief]\nbump = \"@waves\"\ndepth = 1", "`@scratches`, `@dust` or a file"),
         ("[floor.relief]\nroughness_map = \"@puddles\"", "a share of the surface's `roughness`, which is 0"),
-        ("[floor.relief]\nbump = \"@tiles\"\ndepth = 1\nnormal_map = \"n.png\"", "both lean the normals"),
+        ("[floor.relief]\nbump = \"@tiles\"\ndepth = 1\nnormal_map = \"n.png\"", "both tilt the normals"),
         ("[floor.relief]\ntiles = 0.5", "`tiles` is 0.5"),
         ("tint = [1, 1, 1]\ncolor = [1, 1, 1]", "`tint` and `color` are the same"),
         (

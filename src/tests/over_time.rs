@@ -60,7 +60,7 @@ fn faults_of_values_over_time_have_a_place() {
         ("radius = { keys = [[0, 1]] }", "[[0, 1]]: `radius` has one key; expected at least two"),
         ("radius = { keys = [] }", "[]: `radius` has no keys; expected"),
         ("radius = { keys = 3 }", "3: `keys` is the number `3`; expected a list of keys"),
-        ("radius = { keys = [[0, 1], 3] }", "3: key 2 of `radius` is no pair; expected `[time, value]`"),
+        ("radius = { keys = [[0, 1], 3] }", "3: key 2 of `radius` is not a pair; expected `[time, value]`"),
         (
             "radius = { keys = [[0, 1], [1, 2]], closed = true }",
             "[[0, 1], [1, 2]]: no time is left to close the loop; expected",
