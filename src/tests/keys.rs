@@ -149,8 +149,8 @@ fn values_over_time_are_checked_for_what_they_become() {
                   [[camera.key]]\ntime = 0.9\nposition = [5, 1, 1]\nlook_at = [0, 0, 0]\n";
     let floor = "[floor]\ncorners = [[-4,-4,-1],[-4,4,-1],[4,4,-1],[4,-4,-1]]\ncoat = 1\n";
     for (text, what) in [
-        (format!("{body}reflection = 0\ncoat = 1\ntransparency = {later}\n"), "a coat lies on what is opaque"),
-        (format!("{body}reflection = 0\ncoat = {later}\ntransparency = 0.5\n"), "a coat lies on what is opaque"),
+        (format!("{body}reflection = 0\ncoat = 1\ntransparency = {later}\n"), "a coat lies on opaque surfaces"),
+        (format!("{body}reflection = 0\ncoat = {later}\ntransparency = 0.5\n"), "a coat lies on opaque surfaces"),
         (format!("{body}transparency = 0\ncoat = 1\nfilm_nm = {later}\n"), "one of them on top"),
         (format!("{floor}fade = {later}\n{body}"), "fades within its bounds"),
         (format!("{camera}{body}"), "`fov_deg` over time beside `[[camera.key]]`"),
