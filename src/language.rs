@@ -430,8 +430,8 @@ messages! {
         "{percent} пикселей частиц получают больше света, чем может показать цвет, и уходят в белое, прочь от цветовой шкалы: {frames}; уменьшите `exposure` в [film] (\"auto\" найдёт её), небо или свет";
 
     // The page of `polyfly report`.
-    film_elsewhere(film) "{film} is not shown: it is elsewhere, and does not say that it is of this scene; --film shows it"
-        "{film} не показан: он лежит в другом месте и не назван роликом этой сцены; --film покажет его";
+    film_elsewhere(film) "{film} is not shown: nothing says that it is of this scene; --film shows it"
+        "{film} не показан: нигде не сказано, что это ролик этой сцены; --film покажет его";
     kilobytes(number) "{number} kB" "{number} кБ";
     megabytes(number) "{number} MB" "{number} МБ";
     gigabytes(number) "{number} GB" "{number} ГБ";

@@ -141,7 +141,7 @@ fn render(
     progress: &mut dyn Progress,
 ) -> Result<RunReport, Error> {
     let done = plan.done();
-    let RunPlan { mut claim, to_render, request: RunRequest { cancel, name, .. }, .. } = plan;
+    let RunPlan { mut claim, to_render, video, request: RunRequest { cancel, name, .. }, .. } = plan;
     let Some(frames) = to_render else { return Ok(RunReport::default()) };
     let open = renderer.open(&frames, sinks, progress)?;
     // Outputs are open, and no frame is rendered yet.
@@ -154,7 +154,7 @@ fn render(
     let folder = claim.as_ref().and_then(Claim::journal);
     let mut journal = folder.and_then(|folder| Journal::open(&folder, open.renderer.threads()));
     if let (Some(journal), Some(claim)) = (&mut journal, &claim) {
-        journal.begin(&claim.clip(), &name);
+        journal.begin(&claim.clip(), Some(&name), video.as_ref());
     }
     let mut observers = Observers { journal, progress, frames: 0 };
     let result = open.render(&mut observers);

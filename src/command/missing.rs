@@ -7,7 +7,7 @@ use crate::language::Language;
 use crate::render::frames::FrameList;
 use crate::report::{Remarks, duration, print, remark};
 use crate::run::folder::{ExistingFrames, RecordedFolder, expect_scene};
-use crate::run::journal::{self, Entry, JournalFile};
+use crate::run::journal::{self, Entry, RecordedRun};
 use crate::run::ownership::clip;
 use std::collections::BTreeMap;
 
@@ -71,9 +71,9 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
 }
 
 /// The last record of each frame, with the machine that made it.
-pub fn last_entries(journals: &[JournalFile]) -> BTreeMap<u32, (String, Entry)> {
+pub fn last_entries(runs: &[RecordedRun]) -> BTreeMap<u32, (String, Entry)> {
     let mut frames: BTreeMap<u32, (String, Entry)> = BTreeMap::new();
-    for (host, entry) in journals.iter().flat_map(|file| file.frames.iter().map(|entry| (&file.host, entry))) {
+    for (host, entry) in runs.iter().flat_map(|run| run.frames.iter().map(|entry| (&run.host, entry))) {
         if frames.get(&entry.frame).is_none_or(|(_, other)| other.at <= entry.at) {
             frames.insert(entry.frame, (host.clone(), entry.clone()));
         }

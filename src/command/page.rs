@@ -4,20 +4,19 @@ use super::missing::last_entries;
 use super::output_file::OutputFile;
 use super::plots::{Plot, Series, Style};
 use super::template::filled;
-use crate::assets::source::open_regular;
 use crate::cli::{Failure, ReportArgs, language};
 use crate::film::image::Image;
 use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::opaque::opaque;
 use crate::output::store::atomic::folder_of;
-use crate::output::video::tag;
+use crate::output::video::{Settings, tag};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, composed, small_sides};
 use crate::report::{Remarks, remark, size_in};
 use crate::run::folder::RecordedFolder;
-use crate::run::journal::{self, Entry, JournalFile, RunEntry};
+use crate::run::journal::{self, Entry, RecordedRun, RunEntry};
 use crate::run::ownership::clip;
 use crate::scene::Tone;
 use base64::Engine;
@@ -26,7 +25,6 @@ use image::codecs::jpeg::JpegEncoder;
 use image::{ImageEncoder, RgbaImage, imageops};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 // A film of more bytes is linked, not embedded.
@@ -41,63 +39,69 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     // Without a name, the page replaces the folder's earlier one.
     let file = OutputFile::create(&path, args.overwrite || args.output.is_none())?;
     let whole = here.inspect()?.whole;
-    let journals = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
-    let film = args.film.clone().or_else(|| last_film(&journals, &here));
+    let runs = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
+    let film = args.film.clone().or_else(|| last_film(&runs, &here));
     let film = film.map_or_else(|| Ok(String::new()), |film| film_of(language(), &film, folder_of(&path)))?;
-    let page = Recorded::of(here, whole, journals).page(film)?;
+    let page = Recorded::of(here, whole, runs).page(film)?;
     file.write(page.as_bytes())?;
     remark(|l| format!("{}, {}", path.display(), size_in(l, page.len() as u64)));
     Ok(())
 }
 
-// The newest film that still exists. Journals may come from anyone, so links are not followed, and a film in another
-// folder counts only if its tag names this scene.
-fn last_film(journals: &[JournalFile], here: &RecordedFolder) -> Option<PathBuf> {
-    let mut runs: Vec<&RunEntry> = journals.iter().filter_map(|file| file.run.as_ref()).collect();
-    runs.sort_by(|a, b| a.at.total_cmp(&b.at));
-    let is_file = |film: &&PathBuf| std::fs::symlink_metadata(film).is_ok_and(|what| what.is_file());
-    let film = runs.into_iter().flat_map(|run| &run.films).rfind(is_file)?;
+// The newest film that still exists and shows this scene: its tag names the scene, or it is a file beside the frames that
+// has not changed since a run made it. Journals may come from anyone, so links are not followed.
+fn last_film(runs: &[RecordedRun], here: &RecordedFolder) -> Option<PathBuf> {
+    let mut runs: Vec<&RunEntry> = runs.iter().filter_map(|recorded| recorded.run.as_ref()).collect();
+    runs.sort_by(|a, b| b.at.total_cmp(&a.at));
     let whole = |folder: &Path| folder.canonicalize().ok();
-    let is_here = whole(folder_of(film)).is_some_and(|folder| Some(folder) == whole(&here.folder.path()));
-    if is_here || is_of_scene(film, &here.manifest.hash) {
-        return Some(film.clone());
+    let is_here = |film: &Path| whole(folder_of(film)).is_some_and(|at| Some(at) == whole(&here.folder.path()));
+    let is_file = |film: &Path| std::fs::symlink_metadata(film).is_ok_and(|what| what.is_file());
+    let mut others = Vec::new();
+    for (run, film) in runs.into_iter().flat_map(|run| run.films.iter().rev().map(move |film| (run, film))) {
+        if !is_file(film) || others.contains(&film) {
+            continue;
+        }
+        if is_of_scene(film, &here.manifest.hash) || is_here(film) && run.made(film) {
+            return Some(film.clone());
+        }
+        others.push(film);
     }
-    let film = brief(&film.display().to_string());
+    let film = brief(&others.first()?.display().to_string());
     remark(|l| l.film_elsewhere(&film));
     None
 }
 
-// Whether the tag near a film's beginning names the scene.
+// Whether a film's tag names the scene. Bytes of large films are not searched for a tag.
 fn is_of_scene(film: &Path, hash: &str) -> bool {
-    let tag = tag::of_scene(hash);
-    let mut bytes = Vec::new();
-    let read = open_regular(film).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
-    read.is_ok() && bytes.windows(tag.len()).any(|window| window == tag.as_bytes())
+    let is_small = std::fs::metadata(film).is_ok_and(|file| file.len() <= LARGEST);
+    let ways = [false, true].into_iter().filter(|&is_embedded| !is_embedded || is_small);
+    let read = |is_embedded| tag::read(film, &Settings { is_embedded, ..Settings::of(film.to_owned()) });
+    ways.into_iter().find_map(read).is_some_and(|tag| tag.is_of_scene(hash))
 }
 
 // What a folder and its journals record.
 struct Recorded {
     here: RecordedFolder,
     whole: BTreeSet<u32>,
-    journals: Vec<JournalFile>,
+    recorded: Vec<RecordedRun>,
     // The last record of each frame, with the machine that made it.
     frames: BTreeMap<u32, (String, Entry)>,
     language: Language,
 }
 
 impl Recorded {
-    fn of(here: RecordedFolder, whole: BTreeSet<u32>, journals: Vec<JournalFile>) -> Recorded {
-        let frames = last_entries(&journals);
-        Recorded { here, whole, journals, frames, language: language() }
+    fn of(here: RecordedFolder, whole: BTreeSet<u32>, recorded: Vec<RecordedRun>) -> Recorded {
+        let frames = last_entries(&recorded);
+        Recorded { here, whole, recorded, frames, language: language() }
     }
 
     fn runs(&self) -> impl Iterator<Item = &RunEntry> {
-        self.journals.iter().filter_map(|file| file.run.as_ref())
+        self.recorded.iter().filter_map(|recorded| recorded.run.as_ref())
     }
 
     fn page(&self, film: String) -> Result<String, Failure> {
         let (manifest, language) = (&self.here.manifest, self.language);
-        let title = scene_name(&self.journals).unwrap_or_else(|| folder_name(&self.here.folder.path()));
+        let title = scene_name(&self.recorded).unwrap_or_else(|| folder_name(&self.here.folder.path()));
         let sheet = self.sheet()?.map_or_else(String::new, |sheet| {
             let (heading, alt) = (language.frames_heading(), language.frames_picture());
             format!("<h2>{heading}</h2>\n<img class=\"wide\" alt=\"{alt}\" src=\"{sheet}\">\n")
@@ -125,7 +129,7 @@ impl Recorded {
 
     fn table_of_runs(&self) -> String {
         let mut rows = String::new();
-        for JournalFile { host, run, frames, .. } in &self.journals {
+        for RecordedRun { host, run, frames, .. } in &self.recorded {
             let count = frames.len().to_string();
             let cells = match run {
                 None => {
@@ -177,7 +181,7 @@ impl Recorded {
         let seconds: f64 = self.runs().map(|r| r.seconds).sum();
         if seconds > 0.0 {
             let seconds = format_args!("{seconds:.2}");
-            add(language.time_of_runs(), language.seconds_in_runs(seconds, self.runs().count(), self.journals.len()));
+            add(language.time_of_runs(), language.seconds_in_runs(seconds, self.runs().count(), self.recorded.len()));
         }
         if manifest.denoised {
             add(language.denoised(), language.by_the_denoiser());
@@ -259,10 +263,10 @@ impl Recorded {
 }
 
 // The scene's name in the last run: the file name without folder and extension.
-fn scene_name(journals: &[JournalFile]) -> Option<String> {
+fn scene_name(runs: &[RecordedRun]) -> Option<String> {
     const MAX_CHARACTERS: usize = 100;
-    let at = |file: &JournalFile| file.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
-    let last = journals.iter().filter(|file| file.scene.is_some()).max_by(|a, b| at(a).total_cmp(&at(b)))?;
+    let at = |run: &RecordedRun| run.frames.iter().map(|entry| entry.at).fold(0.0, f64::max);
+    let last = runs.iter().filter(|run| run.scene.is_some()).max_by(|a, b| at(a).total_cmp(&at(b)))?;
     let name = Path::new(last.scene.as_deref()?).file_stem()?.to_string_lossy().into_owned();
     (name != "-").then(|| name.chars().take(MAX_CHARACTERS).collect())
 }

@@ -1,11 +1,16 @@
-//! Journals: which run made which frame, and when. Each run appends JSON records, one per line, to a file of its own
-//! in the hidden folder `.polyfly` beside the frames. `polyfly status` adds them up.
+//! Journals: which run made which frame and which film, and when. Each process appends JSON records, one per line, to
+//! a file of its own in the hidden folder `.polyfly` beside the frames. A run's first record names its clip, to which
+//! all records up to the next such one belong. `polyfly status` adds them up.
 
+use super::ownership::clip_of;
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
 use crate::language::AllLanguages;
 use crate::output::store::atomic::host;
 use crate::output::store::hidden;
+use crate::output::store::manifest::fingerprint;
+use crate::output::video::job::VideoJob;
+use crate::output::video::tag::Tag;
 use crate::quote::brief;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use serde::{Deserialize, Serialize};
@@ -18,7 +23,7 @@ use std::time::{Instant, SystemTime};
 const LONGEST_RECORD: u64 = 1 << 20;
 const LONGEST_JOURNAL: u64 = 1 << 30;
 
-// The first record of a journal.
+// The first record of a run.
 #[derive(Serialize, Deserialize)]
 struct Head {
     clip: String,
@@ -71,6 +76,32 @@ pub struct RunEntry {
     pub polyfly: String,
     /// Absolute paths of the videos that the run made.
     pub films: Vec<PathBuf>,
+    // Length, ends and time of these files, in the same order.
+    #[serde(default)]
+    marks: Vec<String>,
+    // The tag of a raw video, which has no room for it.
+    #[serde(default)]
+    tag: Option<String>,
+}
+
+impl RunEntry {
+    /// Whether the run made the file that has this path now.
+    pub fn made(&self, film: &Path) -> bool {
+        let mut films = self.films.iter().zip(&self.marks);
+        films.any(|(path, mark)| path == film && file_mark(film).is_some_and(|now| now == *mark))
+    }
+
+    /// The tag of the run's raw video.
+    pub fn raw_tag(&self) -> Option<Tag> {
+        Tag::parse(self.tag.as_deref()?)
+    }
+}
+
+// A sign by which a film is recognized: its fingerprint, and when it was written.
+fn file_mark(film: &Path) -> Option<String> {
+    let modified = std::fs::symlink_metadata(film).ok()?.modified().ok()?;
+    let seconds = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    Some(format!("{} {seconds}", fingerprint(film).ok()?))
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,8 +113,9 @@ pub struct DeviceUsage {
     pub busy_seconds: f64,
 }
 
+/// The records of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct JournalFile {
+pub struct RecordedRun {
     pub host: String,
     pub scene: Option<String>,
     /// In the order in which they were completed.
@@ -92,8 +124,8 @@ pub struct JournalFile {
     pub run: Option<RunEntry>,
 }
 
-/// Reads all journals beside frames, one for each machine and process; only records of this clip are returned.
-pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<JournalFile> {
+/// The runs of this clip in all journals beside frames, of which each machine and process has one.
+pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<RecordedRun> {
     let mut names: Vec<(String, PathBuf)> = Vec::new();
     for file in std::fs::read_dir(hidden::within(frames)).into_iter().flatten().flatten() {
         names.push((file.file_name().to_string_lossy().into_owned(), file.path()));
@@ -101,9 +133,8 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Journ
     names.sort();
     let mut journal = |(name, path): &(String, PathBuf)| {
         let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
-        let mut journal_file = JournalFile { host: brief(host), ..JournalFile::default() };
         let mut file = BufReader::new(open_regular(path).ok()?.take(LONGEST_JOURNAL));
-        let (mut line, mut is_of_clip) = (Vec::new(), true);
+        let (mut line, mut runs, mut is_of_clip) = (Vec::new(), Vec::<RecordedRun>::new(), false);
         // A line without its end is the rest of a killed run. Reading stops at a line that is too long.
         while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
             if line.len() as u64 == LONGEST_RECORD || file.get_ref().limit() == 0 {
@@ -113,17 +144,20 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Journ
             }
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {
                 is_of_clip = head.clip == clip;
-                journal_file.scene = head.scene.filter(|_| is_of_clip).map(|name| brief(&name));
-            } else if let (true, Ok(entry)) = (is_of_clip, serde_json::from_slice::<Entry>(&line)) {
-                journal_file.frames.extend(Some(entry).filter(Entry::is_possible));
-            } else if let (true, Ok(run)) = (is_of_clip, serde_json::from_slice(&line)) {
-                journal_file.run = Some(run);
+                let scene = head.scene.map(|name| brief(&name));
+                runs.extend(is_of_clip.then(|| RecordedRun { host: brief(host), scene, ..RecordedRun::default() }));
+            } else if let Some(recorded) = runs.last_mut().filter(|_| is_of_clip) {
+                if let Ok(entry) = serde_json::from_slice::<Entry>(&line) {
+                    recorded.frames.extend(Some(entry).filter(Entry::is_possible));
+                } else if let Ok(run) = serde_json::from_slice(&line) {
+                    recorded.run = Some(run);
+                }
             }
             line.clear();
         }
-        Some(journal_file)
+        Some(runs)
     };
-    names.iter().filter_map(&mut journal).collect()
+    names.iter().filter_map(&mut journal).flatten().collect()
 }
 
 /// The processor's name; None if the system does not report it.
@@ -141,6 +175,8 @@ pub struct Journal {
     file: File,
     begun: Instant,
     threads: usize,
+    // The tag of the run's video, if that is raw.
+    tag: Option<String>,
 }
 
 impl Journal {
@@ -149,7 +185,7 @@ impl Journal {
         let folder = hidden::make(&hidden::within(frames), None).ok()?;
         let name = format!("{}-{}.jsonl", host(), std::process::id());
         let file = hidden::open(&folder.join(name), File::options().create(true).append(true)).ok()?;
-        Some(Journal { file, begun: Instant::now(), threads })
+        Some(Journal { file, begun: Instant::now(), threads, tag: None })
     }
     fn write<T: Serialize>(&mut self, record: &T) {
         if let Ok(line) = serde_json::to_string(record) {
@@ -157,8 +193,10 @@ impl Journal {
             let _ = self.file.write_all(format!("{line}\n").as_bytes());
         }
     }
-    pub fn begin(&mut self, clip: &str, scene: &str) {
-        self.write(&Head { clip: clip.to_owned(), scene: Some(scene.to_owned()) });
+    /// Records that a run of a scene begins, with the video that it makes.
+    pub fn begin(&mut self, clip: &str, scene: Option<&str>, video: Option<&VideoJob>) {
+        self.write(&Head { clip: clip.to_owned(), scene: scene.map(str::to_owned) });
+        self.tag = video.and_then(VideoJob::raw_tag).map(|tag| tag.to_string());
     }
     pub fn frame(&mut self, report: &FrameReport) {
         self.write(&Entry {
@@ -177,6 +215,9 @@ impl Journal {
             rays: s.rays,
             busy_seconds: s.busy.as_secs_f64(),
         };
+        // A run that ends early leaves the beginning of its film, under another name.
+        let made = run.files.iter().filter(|_| run.failure.is_none());
+        let films: Vec<PathBuf> = made.filter_map(|path| std::path::absolute(path).ok()).collect();
         self.write(&RunEntry {
             devices: run.devices.iter().map(share).collect(),
             processor: processor(),
@@ -185,13 +226,33 @@ impl Journal {
             seconds: self.begun.elapsed().as_secs_f64(),
             at: now(),
             polyfly: env!("CARGO_PKG_VERSION").into(),
-            films: run.files.iter().filter_map(|path| std::path::absolute(path).ok()).collect(),
+            marks: films.iter().map(|film| file_mark(film).unwrap_or_default()).collect(),
+            films,
+            tag: self.tag.clone(),
         });
     }
-    /// Records that a video was made from existing frames.
-    pub fn film(frames: &Path, film: PathBuf, begun: Instant) {
-        let Some(journal) = &mut Journal::open(frames, 0) else { return };
+}
+
+/// What a journal will say of a video of existing frames.
+pub struct FilmRecord {
+    frames: PathBuf,
+    clip: String,
+    job: VideoJob,
+}
+
+impl FilmRecord {
+    /// None if the frames or their scene are unknown: then nothing is recorded.
+    pub fn of(job: &VideoJob) -> Option<FilmRecord> {
+        let (folder, scene) = job.source.as_ref().zip(job.scene.as_deref())?;
+        let hash = scene.split_once(',').map_or(scene, |(hash, _)| hash);
+        Some(FilmRecord { frames: folder.path(), clip: clip_of(&folder.pattern.name(), hash), job: job.clone() })
+    }
+
+    /// Records that the video was made.
+    pub fn made(&self, film: PathBuf, begun: Instant) {
+        let Some(journal) = &mut Journal::open(&self.frames, 0) else { return };
         journal.begun = begun;
+        journal.begin(&self.clip, None, Some(&self.job));
         journal.end(&RunReport { files: vec![film], ..RunReport::default() });
     }
 }

@@ -15,7 +15,12 @@ use std::time::SystemTime;
 
 /// The name of a clip in its folder's journals.
 pub fn clip(manifest: &Manifest) -> String {
-    format!("{} {}", manifest.pattern, manifest.hash)
+    clip_of(&manifest.pattern, &manifest.hash)
+}
+
+/// The name of the clip of a scene with this hash, whose frames have these names.
+pub fn clip_of(pattern: &str, hash: &str) -> String {
+    format!("{pattern} {hash}")
 }
 
 /// The frames that a clip's manifest expects. None if the list is invalid.

@@ -20,7 +20,8 @@ use crate::output::store::origin::Origin;
 use crate::output::stream::Stream;
 use crate::output::video::job::{ExistingVideo, VideoJob};
 use crate::output::video::settings::is_raw;
-use crate::output::video::{Settings, segments, y4m};
+use crate::output::video::tag::Tag;
+use crate::output::video::{Settings, segments};
 use crate::render::frames::FrameList;
 use crate::render::stats::Progress;
 use crate::scene::Scene;
@@ -51,7 +52,7 @@ fn length(list: Option<&FrameList>) -> usize {
 }
 
 /// What exists under a video's name. A raw video has no tag, so the journals beside the frames decide whether a run
-/// of theirs made it.
+/// of theirs made it, and of which frames.
 pub(crate) fn existing_video(
     job: &VideoJob,
     folder: &FrameFolder,
@@ -62,12 +63,11 @@ pub(crate) fn existing_video(
     if existing != ExistingVideo::Other || !settings.is_raw() {
         return existing;
     }
-    let Ok(path) = std::path::absolute(&settings.path) else { return existing };
-    let (width, height) = job.sides();
-    let longest = y4m::length(width, height, settings.fps, job.frames.len() as u64);
-    let is_shorter = std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= longest);
-    let mut runs = || journal::read(&folder.path(), &clip(manifest), progress).into_iter().filter_map(|file| file.run);
-    match is_shorter && runs().any(|run| run.films.contains(&path)) {
+    let (Ok(path), Some(own)) = (std::path::absolute(&settings.path), job.raw_tag()) else { return existing };
+    let mut runs =
+        journal::read(&folder.path(), &clip(manifest), progress).into_iter().filter_map(|recorded| recorded.run);
+    let is_covered = |tag: Tag| tag.is_covered_by(&own, &job.frames);
+    match runs.any(|run| run.raw_tag().is_some_and(is_covered) && run.made(&path)) {
         true => ExistingVideo::Part,
         false => existing,
     }

@@ -2,7 +2,7 @@
 
 use super::claim::{is_lossless_source, require_linear};
 use super::folder::{RecordedFolder, expect_scene};
-use super::journal::Journal;
+use super::journal::FilmRecord;
 use super::memory_limit;
 use super::plan::existing_video;
 use super::video_choice::go_on_as_begun;
@@ -216,8 +216,7 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
     }
     let (path, frames, begun) = (job.settings.path.clone(), job.frames.len(), Instant::now());
     let is_made = job.is_made();
-    // Without a known scene, nothing is recorded in the folder.
-    let folder = job.source.as_ref().filter(|_| job.scene.is_some()).map(FrameFolder::path);
+    let record = FilmRecord::of(&job);
     if is_made {
         clear(&job);
     } else {
@@ -225,8 +224,8 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
             progress.remark(&AllLanguages::new(Language::built_in_encoder));
         }
         memory_limit::check(memory_limit::of_film(&job), memory_limit, job.size)?;
-        match (Video::open(job)?.finish(false)?, folder) {
-            (Finished::Whole(file), Some(folder)) => Journal::film(&folder, file, begun),
+        match (Video::open(job)?.finish(false)?, record) {
+            (Finished::Whole(file), Some(record)) => record.made(file, begun),
             (Finished::Whole(_) | Finished::Part, _) => {}
             (Finished::Beginning(path), _) => return Err(OutputError::VideoInterrupted(path).into()),
         }

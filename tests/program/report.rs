@@ -156,3 +156,34 @@ fn a_run_becomes_a_page() {
     let run = polyfly(dir.path(), &["report", "."]);
     assert_eq!(run.status.code(), Some(75), "{}", words(&run));
 }
+
+#[test]
+fn a_page_tells_of_its_own_scene_only() {
+    let dir = folder();
+    let text = std::fs::read_to_string(dir.path().join("scene.toml")).unwrap();
+    std::fs::write(dir.path().join("other.toml"), text.replacen("grain = 0.0", "grain = 0.5", 1)).unwrap();
+    let small = ["--cpu", "--size", "32x24", "--samples", "1", "-q", "--frames", "0-1"];
+    let render = |scene: &str, frames: &str, film: &str| {
+        let run = polyfly(dir.path(), &[&[scene], &small[..], &["-o", frames, "--video", film]].concat());
+        assert!(run.status.success(), "{}", words(&run));
+    };
+    render("scene.toml", "f/a%d.png", "f/one.mp4");
+    render("other.toml", "f/b%d.png", "f/two.mp4");
+    let page = |frames: &str| {
+        let run = polyfly(dir.path(), &["report", frames, "-o", "page.html", "--overwrite"]);
+        assert!(run.status.success(), "{}", words(&run));
+        (std::fs::read_to_string(dir.path().join("page.html")).unwrap(), words(&run))
+    };
+    let rows = |html: &str| html.split("<th>processor").nth(1).unwrap().matches("<tr><td>").count();
+    let (html, _) = page("f/a%d.png");
+    assert!(html.contains("data:video/mp4") && rows(&html) == 1, "{html}");
+    // The tag of a GIF is at its end.
+    std::fs::create_dir(dir.path().join("g")).unwrap();
+    let gif = polyfly(dir.path(), &["stitch", "f/b%d.png", "-o", "g/two.gif"]);
+    assert!(gif.status.success(), "{}", words(&gif));
+    assert!(page("f/b%d.png").0.contains("data:image/gif"));
+    // A film of the other scene has got the name.
+    std::fs::rename(dir.path().join("f/two.mp4"), dir.path().join("f/one.mp4")).unwrap();
+    let (html, told) = page("f/a%d.png");
+    assert!(!html.contains("<video") && told.contains("one.mp4 is not shown"), "{told}");
+}

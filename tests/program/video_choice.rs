@@ -118,6 +118,43 @@ fn a_film_of_some_frames_grows_with_them() {
 }
 
 #[test]
+fn a_raw_film_of_other_pictures_stays() {
+    let dir = folder();
+    scene(dir.path(), "own.mp4");
+    let text = std::fs::read_to_string(dir.path().join("s.toml")).unwrap();
+    std::fs::write(dir.path().join("other.toml"), text.replacen("grain = 0.0", "grain = 0.5", 1)).unwrap();
+    let read = || std::fs::read(dir.path().join("h.y4m")).unwrap();
+    let refused = |run: &std::process::Output, before: &[u8]| {
+        assert!(code(run) == 64 && words(run).contains("h.y4m already exists"), "{}", words(run));
+        assert!(read() == before);
+    };
+    let made = run(dir.path(), &["s.toml", "--frames=0-1", "-o", "h/a%d.png", "--video=h.y4m"]);
+    assert!(made.status.success(), "{}", words(&made));
+    let film = read();
+    // Other frames of the same scene, more than the film has.
+    let longer = ["s.toml", "--frames=4-6", "-o", "h/a%d.png", "--resume", "--video=h.y4m"];
+    refused(&run(dir.path(), &longer), &film);
+    // Frames of another scene in the same folder, and in the same files.
+    let beside = ["other.toml", "--frames=0-3", "-o", "h/b%d.png"];
+    assert!(run(dir.path(), &beside).status.success());
+    refused(&run(dir.path(), &[&beside[..], &["--resume", "--video=h.y4m"]].concat()), &film);
+    refused(&polyfly(dir.path(), &["stitch", "h/b%d.png", "-o", "h.y4m"]), &film);
+    let stitched = polyfly(dir.path(), &["stitch", "h/a%d.png", "-o", "h.y4m"]);
+    assert!(stitched.status.success() && read() == film, "{}", words(&stitched));
+    refused(&polyfly(dir.path(), &["stitch", "h/b%d.png", "-o", "h.y4m"]), &film);
+    let over = ["other.toml", "--frames=0-3", "-o", "h/a%d.png"];
+    assert!(run(dir.path(), &[&over[..], &["--overwrite"]].concat()).status.success());
+    refused(&run(dir.path(), &[&over[..], &["--resume", "--video=h.y4m"]].concat()), &film);
+    // A film of the same frames whose file has changed since.
+    let again = ["other.toml", "--frames=0-3", "-o", "h/a%d.png", "--resume", "--video=w.y4m"];
+    assert!(run(dir.path(), &again).status.success() && run(dir.path(), &again).status.success());
+    let changed = [&std::fs::read(dir.path().join("w.y4m")).unwrap()[..], b"more"].concat();
+    std::fs::write(dir.path().join("w.y4m"), &changed).unwrap();
+    let kept = run(dir.path(), &again);
+    assert!(code(&kept) == 64 && std::fs::read(dir.path().join("w.y4m")).unwrap() == changed, "{}", words(&kept));
+}
+
+#[test]
 fn what_is_no_film_of_ours_stays() {
     let dir = folder();
     let tokens = polyfly(dir.path(), &["--default"]).stdout;

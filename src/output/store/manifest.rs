@@ -324,19 +324,21 @@ fn content(path: &Path) -> String {
     hash.map_or_else(|e| e.to_string(), |hash| hex(&hash.finalize()))
 }
 
-// The fingerprint of a particle file: its length, and SHA-256 of its beginning and end.
+// The fingerprint of a particle file.
 fn mark(path: &Path) -> String {
+    fingerprint(path).unwrap_or_else(|e| e.to_string())
+}
+
+/// A file's length, and SHA-256 of its beginning and end.
+pub fn fingerprint(path: &Path) -> std::io::Result<String> {
     const SOME: u64 = 4096;
-    let read = || -> std::io::Result<String> {
-        let mut file = open_regular(path)?;
-        let length = file.metadata()?.len();
-        let mut bytes = Vec::new();
-        Read::by_ref(&mut file).take(SOME).read_to_end(&mut bytes)?;
-        file.seek(SeekFrom::Start(length.saturating_sub(SOME)))?;
-        file.take(SOME).read_to_end(&mut bytes)?;
-        Ok(format!("{length} {}", hex(&Sha256::digest(bytes)[..8])))
-    };
-    read().unwrap_or_else(|e| e.to_string())
+    let mut file = open_regular(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    Read::by_ref(&mut file).take(SOME).read_to_end(&mut bytes)?;
+    file.seek(SeekFrom::Start(length.saturating_sub(SOME)))?;
+    file.take(SOME).read_to_end(&mut bytes)?;
+    Ok(format!("{length} {}", hex(&Sha256::digest(bytes)[..8])))
 }
 
 #[cfg(test)]

@@ -177,6 +177,12 @@ impl VideoJob {
         self.encoder().map(|encoder| self.tag(&encoder))
     }
 
+    /// The tag of a raw video, which journals hold; None for other videos, which hold it themselves.
+    pub fn raw_tag(&self) -> Option<Tag> {
+        let none = Ffmpeg { program: PathBuf::new(), version: "none".into() };
+        self.settings.is_raw().then(|| self.tag(&none))
+    }
+
     /// Whether the same video already exists: same frames, same settings.
     pub fn is_made(&self) -> bool {
         self.existing() == ExistingVideo::Same

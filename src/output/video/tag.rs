@@ -53,11 +53,11 @@ impl Tag {
     pub fn is_covered_by(&self, other: &Tag, frames: &[u32]) -> bool {
         self.scene == other.scene && (self.frames == other.frames || is_among(&self.frames, frames))
     }
-}
 
-/// The part that the tags of all films of a scene share.
-pub fn of_scene(hash: &str) -> String {
-    format!(" scene {hash:.16}")
+    /// Whether the film is of a scene with this hash.
+    pub fn is_of_scene(&self, hash: &str) -> bool {
+        self.scene.starts_with(&format!("{hash:.16}"))
+    }
 }
 
 /// A short name of a list of frames: first, last and step, or a hash if the steps differ.

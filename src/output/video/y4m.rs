@@ -64,11 +64,6 @@ fn frame_length(width: u32, height: u32) -> u64 {
     FRAME.len() as u64 + u64::from(width) * u64::from(height) * 3 / 2
 }
 
-/// The length in bytes of a file of this many frames.
-pub fn length(width: u32, height: u32, fps: f64, frames: u64) -> u64 {
-    header(width, height, fps).len() as u64 + frames * frame_length(width, height)
-}
-
 /// A line without its end; None at the end of the input.
 pub fn header_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = String::new();
