@@ -130,13 +130,41 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
     }
 }
 
-// Removes -q and --quiet, which may stand anywhere; returns whether they were given.
+// Removes -q and --quiet, which may stand anywhere, also in front of another short flag as in `-qo FILE`; returns whether
+// they were given.
 fn without_quiet(mut words: Vec<OsString>) -> (Vec<OsString>, bool) {
-    let (count, mut is_flag) = (words.len(), true);
-    words.retain(|word| {
+    let (mut is_quiet, mut is_flag) = (false, true);
+    words.retain_mut(|word| {
         is_flag &= word != "--";
-        !(is_flag && (word == "-q" || word == "--quiet"))
+        // `-quality` is a long flag that lacks a dash.
+        let rest = word.to_str().filter(|_| is_flag).and_then(|word| word.strip_prefix("-q"));
+        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with(['o', 'h', 'V'])).map(str::to_owned);
+        is_quiet |= rest.is_some() || is_flag && word == "--quiet";
+        match rest.as_deref() {
+            Some("") => return false,
+            Some(rest) => *word = format!("-{rest}").into(),
+            None => {}
+        }
+        !(is_flag && word == "--quiet")
     });
-    let is_quiet = words.len() < count;
     (words, is_quiet)
+}
+
+#[cfg(test)]
+#[test]
+fn quiet_may_stand_anywhere() {
+    let of = |line: &str| {
+        let (words, is_quiet) = without_quiet(line.split(' ').map(OsString::from).collect());
+        (words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" "), is_quiet)
+    };
+    for (line, rest, is_quiet) in [
+        ("p s.toml -q", "p s.toml", true),
+        ("p --quiet s.toml", "p s.toml", true),
+        ("p s.toml -qo m/%d.png", "p s.toml -o m/%d.png", true),
+        ("p s.toml --quality draft", "p s.toml --quality draft", false),
+        ("p s.toml -quality draft", "p s.toml -quality draft", false),
+        ("p farm commands s.toml -- -q", "p farm commands s.toml -- -q", false),
+    ] {
+        assert_eq!(of(line), (rest.to_owned(), is_quiet));
+    }
 }

@@ -6,11 +6,12 @@ use super::hints::hints;
 use super::output_file::OutputFile;
 
 use super::request::{options, request};
-use super::scene_file::load_scene;
+use super::scene_file::{SceneText, load_scene};
 use super::stop;
 use crate::cli::{Exit, Failure, QualityArg, RenderArgs, language};
 use crate::language::Language;
 use crate::output::OutputError;
+use crate::output::stream::Stream;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
@@ -37,21 +38,24 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         None => "-".into(),
     };
     let is_json = args.log == Some(LogFormat::Jsonl);
-    let pictures_on_stdout = args.output.as_deref().is_some_and(|text| text.starts_with('-'));
+    let pictures_on_stdout = args.output.as_deref().map_or(args.hash, Stream::is_stdout);
     let farewell = is_json.then(|| -> Farewell {
         Box::new(move |exit_code, why| end_before_start(pictures_on_stdout, exit_code, Some(why)))
     });
     stop::listen(Duration::from_secs(args.grace.into()), farewell);
     let (scene, text) = load_scene(&name, &args.changes)?;
     if let Some(sandbox) = PathSandbox::of(&name, args.changes.allow_outside) {
+        // A sheet is the only file then.
+        let others = args.sheet.is_none();
         let (frames, video) = (args.output.is_none() && !args.no_frames && !args.hash, args.video.is_none());
+        let (frames, video) = (frames && others, video && others);
         sandbox.writing(&scene, frames, video).map_err(|e| text.placed(e))?;
     }
     if let Some(path) = &args.sheet {
-        let file = OutputFile::create(path, args.overwrite)?;
-        let image = sheet(&scene, SHEET, &options(args)?).map_err(|e| text.placed(e))?;
-        write_picture(&file, (image.width(), image.height()), image.data())?;
-        remark(|l| l.sheet_shows(path.display(), l.count_frames(scene.output.frames.min(SHEET))));
+        make_sheet(args, path, &scene, &text)?;
+        if is_json {
+            end_before_start(pictures_on_stdout, Exit::Done as u8, None);
+        }
         return Ok(());
     }
     let request = request(args, scene, &name)?;
@@ -106,6 +110,16 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
         None => Ok(()),
     }
+}
+
+// Writes a contact sheet of the frames.
+fn make_sheet(args: &RenderArgs, path: &Path, scene: &Scene, text: &SceneText) -> Result<(), Failure> {
+    let frames = args.changes.frame_list(scene)?.spread(SHEET as usize);
+    let file = OutputFile::create(path, args.overwrite)?;
+    let image = sheet(scene, &frames, &options(args)?).map_err(|e| text.placed(e))?;
+    write_picture(&file, (image.width(), image.height()), image.data())?;
+    remark(|l| l.sheet_shows(path.display(), l.count_frames(frames.len() as u64)));
+    if args.open { open_result(Some(&path.to_owned())) } else { Ok(()) }
 }
 
 // The parts of a plan that are shown after its run.

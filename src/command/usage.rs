@@ -2,6 +2,7 @@
 
 use crate::cli::{self, Cli};
 use crate::language::Language;
+use crate::output::stream::Stream;
 use crate::quote::brief;
 use crate::scene::builtin::{Builtin, SAMPLES};
 use crate::scene::limits::{PICTURES, VIDEOS};
@@ -56,7 +57,9 @@ pub fn json_log(words: &[OsString]) -> Option<bool> {
         words[..flags].iter().enumerate().rev().find_map(of)
     };
     let log = value(&["--log"]).or_else(|| cli::environment("POLYFLY_LOG")).filter(|_| !is_job)?;
-    log.eq_ignore_ascii_case("jsonl").then(|| value(&["--output", "-o"]).is_some_and(|to| to.starts_with('-')))
+    let has_sums = || words[..flags].iter().any(|word| word == "--hash");
+    let on_stdout = || value(&["--output", "-o"]).map_or_else(has_sums, |to| Stream::is_stdout(&to));
+    log.eq_ignore_ascii_case("jsonl").then(on_stdout)
 }
 
 /// The fault, and a remedy.

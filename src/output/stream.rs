@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// The name of stdout. `-.EXTENSION` selects another format than PNG.
 const STDOUT: &str = "-";
+// Other names of stdout. A file that is opened by such a name has a position of its own, so what others write to stdout
+// would end up among its bytes.
+const STDOUT_PATHS: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 /// A stream of pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +21,12 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Parses a flag's value: `-` or `-.ppm` for stdout, or the path of an existing device or pipe. The default
+    /// Parses a flag's value: `-`, `-.ppm` or `/dev/stdout` for stdout, or the path of an existing device or pipe. The default
     /// format is PNG.
     pub fn of(text: &str) -> Option<Stream> {
+        if STDOUT_PATHS.contains(&text) {
+            return Stream::of(STDOUT);
+        }
         let stdout = text.strip_prefix(STDOUT).filter(|rest| rest.is_empty() || rest.starts_with('.'));
         if let Some(extension) = stdout {
             let extension = extension.strip_prefix('.').unwrap_or("png");
@@ -29,6 +35,11 @@ impl Stream {
         let path = Path::new(text);
         let what = std::fs::metadata(path).ok()?;
         (!what.is_file() && !what.is_dir()).then(|| Stream { path: Some(path.to_owned()), extension: "png".into() })
+    }
+
+    /// Whether a flag's value means stdout, or can only be meant for it.
+    pub fn is_stdout(text: &str) -> bool {
+        text.starts_with(STDOUT) || STDOUT_PATHS.contains(&text)
     }
 
     /// A line for each frame on stdout, with its SHA-256.

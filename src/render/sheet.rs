@@ -17,15 +17,13 @@ const GAP: u32 = 6;
 const SAMPLES: u32 = 16;
 const PAPER: [u8; 4] = [24, 24, 26, 255];
 
-/// A sheet of at most `count` frames, in RGBA. The first frame is at the top left; there are as many columns as rows,
-/// or one more.
-pub fn sheet(scene: &Scene, count: u32, options: &RenderOptions) -> Result<Image<u8>, Error> {
+/// A sheet of these frames, in RGBA. The first frame is at the top left; there are as many columns as rows, or one more.
+pub fn sheet(scene: &Scene, frames: &FrameList, options: &RenderOptions) -> Result<Image<u8>, Error> {
     let mut small = scene.clone();
     (small.render.width, small.render.height) = small_sides((scene.render.width, scene.render.height));
     let own = scene.render.own_samples();
     small.render.set_samples(small.render.integrator.own(own.min(2), own.min(SAMPLES)));
-    let list = FrameList::all(scene.output.frames).spread(count as usize);
-    let frames = Renderer::prepare(small, options.clone())?.capture(&list, PixelFormats::RGBA8, &mut ())?;
+    let frames = Renderer::prepare(small, options.clone())?.capture(frames, PixelFormats::RGBA8, &mut ())?;
     Ok(composed(&frames.into_iter().filter_map(|frame| frame.rgba8).collect::<Vec<_>>()))
 }
 

@@ -9,6 +9,7 @@ use crate::output::OutputError;
 use crate::output::formats::png;
 use crate::quote::brief;
 use crate::render::RenderOptions;
+use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
 use crate::report::say;
 use crate::threads::lock;
@@ -77,7 +78,8 @@ impl Studio {
 
     pub fn sheet(&self) -> Result<Vec<u8>, Failure> {
         let scene = self.document().scene().clone();
-        let image = sheet(&scene, SHEET, &self.options)?;
+        let frames = FrameList::all(scene.output.frames).spread(SHEET as usize);
+        let image = sheet(&scene, &frames, &self.options)?;
         png::of_image(&image).map_err(|e| OutputError::Write("the contact sheet".into(), e).into())
     }
 
