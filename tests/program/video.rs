@@ -243,6 +243,24 @@ fn a_hanging_encoder_is_ended_and_the_frames_stay() {
     assert!(run.stderr.len() < 100_000);
 }
 
+#[test]
+fn an_encoder_that_still_writes_its_file_is_waited_for() {
+    // Moving the index of a large film to its front takes longer than the time-out.
+    let slow = r#"case "$*" in
+  *"-f mov -i pipe:0"*)
+    for last; do :; done
+    ffmpeg "$@" || exit
+    for step in 1 2 3 4 5 6 7 8; do sleep 0.3; touch "${last#file:}"; done ;;
+  *) exec ffmpeg "$@" ;;
+esac"#;
+    let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let ffmpeg = shell_script(tools.path(), "slow", slow);
+    let args = ["--size", "32x24", "--frames", "0-5", "--segment", "3", "--no-frames", "--video", "v.mp4"];
+    let run = polyfly(dir.path(), &[&args[..], &["--encoder-timeout", "1", "--ffmpeg", &ffmpeg]].concat());
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert_eq!(names(dir.path()), ["v.mp4"]);
+}
+
 // Renders a video that does not fit into the folder.
 fn overfilled(folder: &Path, video: &str, program: Command) {
     let mut program = program;

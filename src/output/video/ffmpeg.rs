@@ -82,7 +82,7 @@ fn listen_to<T: Default + Send + 'static>(
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut program = Running::start(&mut command, timeout, |child| child.stdout.take(), hear)?;
-    let status = program.wait()?;
+    let status = program.wait(None)?;
     match program.watch.state().timed_out {
         true => Err(io::ErrorKind::TimedOut.into()),
         false => Ok((status, program.take())),
@@ -144,12 +144,20 @@ impl<T: Default + Send + 'static> Running<T> {
         Ok(Running { child, heard, listening, watch })
     }
 
-    // Waits until the process has ended and its output is read.
-    fn wait(&mut self) -> io::Result<ExitStatus> {
+    // Waits until the process has ended and its output is read. Each change of the file that it writes is progress:
+    // moving the index of a large film to its front takes long, and no line tells of it.
+    fn wait(&mut self, file: Option<&Path>) -> io::Result<ExitStatus> {
         const STEP: Duration = Duration::from_millis(10);
         self.watch.begin();
         let mut killed = None::<Instant>;
+        let state = || std::fs::metadata(file?).ok().map(|what| (what.len(), what.modified().ok()));
+        let mut seen = state();
         loop {
+            let now = state();
+            if now != seen {
+                self.watch.renew();
+                seen = now;
+            }
             // The pipe usually closes when the process ends.
             let is_silent = self.listening.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected);
             if let Some(status) = self.child.try_wait()? {
@@ -315,7 +323,11 @@ fn is_error(line: &str) -> bool {
 }
 
 /// A running ffmpeg that is fed or read. Each operation has the time-out for itself.
-pub struct Process(Running<Transcript>);
+pub struct Process {
+    running: Running<Transcript>,
+    // The file that it writes, if it writes one: its last argument.
+    file: Option<PathBuf>,
+}
 
 impl Process {
     pub fn start(program: &Path, arguments: &[String], timeout: Duration) -> Result<Process, OutputError> {
@@ -327,13 +339,14 @@ impl Process {
             NoThread::of(&e).map_or_else(failed, OutputError::from)
         })?;
         running.child.stdin.iter().for_each(enlarge_pipe);
-        Ok(Process(running))
+        let file = arguments.last().and_then(|last| last.strip_prefix(FILE)).map(PathBuf::from);
+        Ok(Process { running, file })
     }
 
     /// Writes bytes to standard input. A broken pipe means that ffmpeg has ended; [`Process::finish`] returns the
     /// reason.
     pub fn feed(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let Running { child, watch, .. } = &mut self.0;
+        let Running { child, watch, .. } = &mut self.running;
         let stdin = child.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         watch.begin();
         let written = stdin.write_all(bytes);
@@ -343,17 +356,20 @@ impl Process {
 
     /// Whether ffmpeg was ended because it made no progress.
     pub fn has_stalled(&self) -> bool {
-        self.0.watch.state().timed_out
+        self.running.watch.state().timed_out
     }
 
     /// Waits for the end. If ffmpeg counts frames, it must report `expected` ones. `doing` is for messages.
     pub fn finish(mut self, expected: Option<u64>, doing: impl Fn(Language) -> String) -> Result<(), OutputError> {
-        drop(self.0.child.stdin.take());
-        let status = self.0.wait();
-        let transcript = self.0.take();
-        let (frames, timeout) = (transcript.frames, self.0.watch.timeout);
+        let running = &mut self.running;
+        drop(running.child.stdin.take());
+        let status = running.wait(self.file.as_deref());
+        let transcript = running.take();
+        let (frames, timeout) = (transcript.frames, running.watch.timeout);
         let what = match status {
-            _ if self.0.watch.state().timed_out => AllLanguages::new(|l| l.ffmpeg_stalled(timeout.as_secs(), doing(l))),
+            _ if running.watch.state().timed_out => {
+                AllLanguages::new(|l| l.ffmpeg_stalled(timeout.as_secs(), doing(l)))
+            }
             Err(e) => AllLanguages::new(|l| l.cannot_wait(&e)),
             Ok(status) if !status.success() => AllLanguages::new(|l| l.ffmpeg_failed(doing(l), status)),
             Ok(_) if !transcript.errors.is_empty() => AllLanguages::new(|l| l.ffmpeg_reported(doing(l))),
@@ -370,7 +386,7 @@ impl Drop for Process {
     // An ffmpeg that nobody waits for any more is killed, so that it does not go on to write its file.
     fn drop(&mut self) {
         const STEP: Duration = Duration::from_millis(5);
-        let Running { child, watch, .. } = &mut self.0;
+        let Running { child, watch, .. } = &mut self.running;
         let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
         if is_running(child) {
             watch.group.kill();
@@ -385,7 +401,7 @@ impl Drop for Process {
 impl Read for Process {
     /// Reads bytes of standard output.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let Running { child, watch, .. } = &mut self.0;
+        let Running { child, watch, .. } = &mut self.running;
         let stdout = child.stdout.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         watch.begin();
         let read = stdout.read(bytes);
@@ -394,9 +410,12 @@ impl Read for Process {
     }
 }
 
+// The protocol of a file in ffmpeg's arguments.
+const FILE: &str = "file:";
+
 /// A file as an argument of ffmpeg, whose name is never taken for an option, a protocol or a pattern.
 pub fn url(file: &Path) -> String {
-    format!("file:{}", file.display())
+    format!("{FILE}{}", file.display())
 }
 
 /// Splits a line into arguments.
