@@ -109,17 +109,43 @@ fn trial_renderer(
     Ok((renderer, size))
 }
 
+/// Describes a run. A request to stop ends the trial as it ends a run, so that its temporary files are removed.
 pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
-    let size_of_run @ (width, height) = (plan.request.scene.render.width, plan.request.scene.render.height);
-    let Some(left) = &plan.to_render else {
-        return Ok(format!("all {} frames exist and are complete: nothing is left to render\n", plan.done()));
+    let (cancel, total) = (plan.request.cancel.clone(), plan.part.len());
+    let described = match &plan.to_render {
+        Some(left) => of_frames(&plan, left, shows_ffmpeg),
+        None => of_existing(&plan, shows_ffmpeg),
     };
+    match cancel.is_stopped() {
+        true => Err(Error::Interrupted { done: 0, total }),
+        false => described,
+    }
+}
+
+// A run whose frames all exist.
+fn of_existing(plan: &RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
+    let there = format!("all {} frames exist and are complete", plan.done());
+    let is_left = |job: &&VideoJob| job.part.is_none() && !job.is_made();
+    let Some(job) = plan.video.as_ref().filter(is_left) else {
+        return Ok(format!("{there}: nothing is left to render\n"));
+    };
+    let some = job.frames.iter().skip(job.frames.len() / 4).take(2);
+    let planes = some.map(|&number| Ok((number, job.planes(number)?))).collect::<Result<_, OutputError>>()?;
+    let (film, encoding, closing) = film_text(job, (job.size, 1.0), &planes, shows_ffmpeg)?;
+    let time = clock_text(encoding + closing);
+    Ok(format!("{there}: the film is left to make\ntime: about {time}\n{film}nothing was written\n"))
+}
+
+// A run that renders frames.
+fn of_frames(plan: &RunPlan, left: &FrameList, shows_ffmpeg: bool) -> Result<String, Error> {
+    let size_of_run @ (width, height) = (plan.request.scene.render.width, plan.request.scene.render.height);
     let there = if plan.done() == 0 { String::new() } else { format!("; {} exist and are complete", plan.done()) };
     let mut text = format!("frames: {left} ({} of {width} x {height}{there})\n", left.len());
     let format = plan.picture_format()?;
     let is_files = format.is_some() && plan.stream().is_none();
     let start = Instant::now();
-    let renderer = Renderer::prepare(plan.request.scene.clone(), plan.request.options.clone())?;
+    let mut renderer = Renderer::prepare(plan.request.scene.clone(), plan.request.options.clone())?;
+    renderer.set_cancel(plan.request.cancel.clone());
     let ready = start.elapsed().as_secs_f64();
     let tried = Arc::default();
     let video = plan.video.as_ref().map(|job| job.settings.clone());
@@ -147,17 +173,9 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     let mut longest = all(render).max(all(write) / writers as f64);
     let mut film = String::new();
     if let Some(job) = &plan.video {
-        let settings = &job.settings;
-        let guess = trial_film(job, trial_size, &tried.planes)?;
-        let each = guess.each.mul_f64(scale);
-        let encoders = if settings.is_single() { 1 } else { job.encoder_count() };
-        longest = longest.max(all(each) / encoders as f64) + guess.start.as_secs_f64();
-        let bytes = size((guess.bytes as f64 * scale) as u64);
-        film += &format!("film: {}, about {bytes} ({:.1} ms a frame)\n", settings.path.display(), ms(each));
-        if shows_ffmpeg && !settings.is_raw() && !settings.is_embedded {
-            let command = command_line(settings, job.sides(), &settings.find_ffmpeg()?.program);
-            film += &format!("its segments are made by:\n  {command}\n");
-        }
+        let (encoding, closing);
+        (film, encoding, closing) = film_text(job, (trial_size, scale), &tried.planes, shows_ffmpeg)?;
+        longest = longest.max(encoding) + closing;
     }
     text += &format!("time: about {}, {ready:.1} s of it before the first frame\n", clock_text(ready + longest));
     text += &format!("memory: at most {} for pictures\n", size(plan.memory));
@@ -167,6 +185,29 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
         text += &format!("files: {pattern}, about {all} ({} each)\n", size(each));
     }
     Ok(text + &film + "nothing was written\n")
+}
+
+// What a video will be, from trial frames of this size, whose pixels are so many times fewer; and the seconds for
+// its frames, and for the encoder's start and end.
+fn film_text(
+    job: &VideoJob,
+    (trial_size, scale): ((u32, u32), f64),
+    planes: &BTreeMap<u32, Vec<u8>>,
+    shows_ffmpeg: bool,
+) -> Result<(String, f64, f64), Error> {
+    let settings = &job.settings;
+    let guess = trial_film(job, trial_size, planes)?;
+    let each = guess.each.mul_f64(scale);
+    let encoders = if settings.is_single() { 1 } else { job.encoder_count() };
+    let encoding = each.as_secs_f64() * job.frames.len() as f64 / encoders as f64;
+    let bytes = size((guess.bytes as f64 * scale) as u64);
+    let each = if ms(each) < 0.1 { "less than 0.1".to_owned() } else { format!("{:.1}", ms(each)) };
+    let mut text = format!("film: {}, about {bytes} ({each} ms a frame)\n", settings.path.display());
+    if shows_ffmpeg && !settings.is_raw() && !settings.is_embedded {
+        let command = command_line(settings, job.sides(), &settings.find_ffmpeg()?.program);
+        text += &format!("its segments are made by:\n  {command}\n");
+    }
+    Ok((text, encoding, guess.start.as_secs_f64()))
 }
 
 // Estimates for a video: its bytes, seconds per frame, and seconds for the encoder's start and end.

@@ -9,6 +9,7 @@ use super::request::{options, request};
 use super::scene_file::{SceneText, load_scene};
 use super::stop;
 use crate::cli::{Exit, Failure, QualityArg, RenderArgs, language};
+use crate::error::Error;
 use crate::language::Language;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
@@ -71,7 +72,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Err(Failure::usage(Language::stream_not_shown));
     }
     if args.dry_run {
-        return Ok(print(&dry_run::describe(plan, args.show_ffmpeg).map_err(|e| text.placed(e))?)?);
+        stop::attach(plan.request.cancel.clone(), None, None);
+        let described = dry_run::describe(plan, args.show_ffmpeg);
+        return Ok(print(&described.map_err(|e| placed_or_stopped(e, &text))?)?);
     }
     if !is_quiet() {
         hints(&plan.request.scene, language()).iter().for_each(|hint| warn(|_| text.hint(hint)));
@@ -109,6 +112,14 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     match reporter.lost_log() {
         Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
         None => Ok(()),
+    }
+}
+
+// An error with its position, or the reason why a run was stopped.
+fn placed_or_stopped(error: Error, text: &SceneText) -> Failure {
+    match error {
+        Error::Interrupted { .. } => stop::failure(error),
+        other => text.placed(other),
     }
 }
 

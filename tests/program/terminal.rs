@@ -86,6 +86,32 @@ fn a_run_is_described_before_it_is_made() {
     assert!(!dir.path().join("out/4.png").exists());
     assert!(small(&["--resume"]).status.success());
     assert!(text(&small(&["--dry-run", "--resume"]).stdout).contains("nothing is left"));
+    // The film of frames that all exist.
+    let said = text(&small(&["--dry-run", "--resume", "--video", "v.mp4", "--show-ffmpeg"]).stdout);
+    for part in
+        ["the film is left to make", "film: v.mp4, about ", "-c:v libx264", "time: about ", "nothing was written"]
+    {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    assert!(!said.contains("(0.0 ms a frame)") && !dir.path().join("v.mp4").exists(), "{said}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_stopped_trial_leaves_nothing_behind() {
+    use crate::common::{shell_script, signal};
+    let (dir, place) = (folder(), tempfile::tempdir().unwrap());
+    let slow = r#"case "$*" in *rawvideo*) sleep 2 ;; esac; exec ffmpeg "$@""#;
+    let ffmpeg = shell_script(dir.path(), "slow", slow);
+    let small = ["scene.toml", "--cpu", "--size", "32x24", "--samples", "1", "--frames", "0-9", "--dry-run"];
+    let film = ["--no-frames", "--video", "v.mp4", "--ffmpeg", &ffmpeg];
+    let mut command = program(dir.path(), &[&small[..], &film].concat());
+    let child = command.env("TMPDIR", place.path()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    wait_for(|| !names(place.path()).is_empty());
+    signal(&child, "TERM");
+    let stopped = child.wait_with_output().unwrap();
+    assert_eq!(stopped.status.code(), Some(75), "{}", words(&stopped));
+    assert_eq!(names(place.path()), [] as [&str; 0]);
 }
 
 #[test]
