@@ -108,6 +108,7 @@ nouns! {
     count_tokens "token" "tokens" "токен" "токена" "токенов";
     count_names "name" "names" "имя" "имени" "имён";
     count_files "file" "files" "файл" "файла" "файлов";
+    count_devices "device" "devices" "устройстве" "устройствах" "устройствах";
     count_pairs "pair" "pairs" "пара" "пары" "пар";
     count_lights "light" "lights" "источник света" "источника света" "источников света";
 }
@@ -293,6 +294,8 @@ messages! {
     writes_a_scene() "a scene is written in tokens or TOML; `polyfly new my.toml` writes one"
         "сцена пишется токенами или в TOML; `polyfly new my.toml` создаёт её";
     scene_in_folder(path) "this is a folder; give the scene in it: {path}" "это папка; укажите сцену в ней: {path}";
+    name_a_scene(path) "this is a folder; name a scene file, such as {path}" "это папка; назовите файл сцены, например {path}";
+    leave_out_gpu() "leave out --gpu or --devices: the CPU makes the same bytes" "уберите --gpu или --devices: процессор даст те же байты";
     did_you_mean(name) "did you mean `{name}`?" "возможно, вы имели в виду `{name}`?";
     slash_separates() "on this system `/` separates folders" "в этой системе папки разделяет `/`";
     new_or_sample(name) "`polyfly new {name}` writes a scene to begin with, `polyfly scenes` lists samples"
@@ -324,6 +327,8 @@ messages! {
     two_short_dashes(flag) "flags begin with two short ones: `{flag}`" "флаги начинаются с двух дефисов: `{flag}`";
     no_such_flag(flag) "there is no flag `{flag}`" "флага `{flag}` нет";
     two_words(words) "`{words}` is two words" "`{words}`: здесь два слова";
+    three_words(words) "`{words}` is three words" "`{words}`: здесь три слова";
+    takes_no_negative(flag, value) "`{flag}` is `{value}`: expected no minus sign" "`{flag}`: получено `{value}`, а знака минус быть не должно";
     no_equals_sign(words) "`{words}` has no equals sign" "в `{words}` нет знака равенства";
     spaced_equals_sign(words) "`{words}` has spaces around the equals sign" "в `{words}` вокруг знака равенства стоят пробелы";
     equals_sign_joins(words) "an equals sign joins key and value: `{words}`" "ключ и значение соединяет знак равенства: `{words}`";

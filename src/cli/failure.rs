@@ -55,6 +55,7 @@ fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> 
     match found {
         Some(found) if why == ErrorKind::IsADirectory => Some(language.scene_in_folder(path.join(found).display())),
         Some(found) => Some(language.did_you_mean(path.with_file_name(found).display())),
+        None if why == ErrorKind::IsADirectory => Some(language.name_a_scene(path.join("my.toml").display())),
         None if name.contains('\\') && cfg!(unix) => Some(language.slash_separates()),
         None if why == ErrorKind::NotFound && path.extension().is_some_and(|e| e == "toml" || e == "txt") => {
             Some(language.new_or_sample(name))
@@ -105,6 +106,7 @@ impl Failure {
             Error::Misused { help, .. } => help.get(language),
             Error::NotText(..) => return Some(language.writes_a_scene()),
             Error::OtherScene(..) => return Some(language.folder_of_its_own()),
+            Error::Device(DeviceError::NotFound(_)) => return Some(language.leave_out_gpu()),
             Error::Outside { .. } => return Some(language.allow_outside()),
             Error::Asset(error) => error.remedy.as_ref()?.get(language),
             Error::Read(name, e) => return unreadable(language, name, e.kind()),

@@ -5,7 +5,6 @@ use super::folder::VideoArgs;
 use super::scene::SceneArgs;
 use super::values::{frames_help, parse_fps, parse_shard, parse_threads};
 use crate::render::plan::Split;
-use crate::render::{Devices, RenderOptions};
 use crate::report::LogFormat;
 use crate::run::ShardMode;
 use crate::scene::Grammar;
@@ -22,20 +21,9 @@ pub struct DeviceArgs {
     /// Render on the first GPU, or fail.
     #[arg(long, help_heading = "Device")]
     pub gpu: bool,
-    /// CPU threads [default: one per core]
+    /// CPU threads [default: one per core, or POLYFLY_THREADS]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
     pub threads: Option<usize>,
-}
-
-impl DeviceArgs {
-    pub fn options(&self) -> RenderOptions {
-        let devices = match (self.cpu, self.gpu) {
-            (true, _) => Devices::Cpu,
-            (_, true) => Devices::Gpu,
-            _ => Devices::Auto,
-        };
-        RenderOptions::new().devices(devices).threads(self.threads.unwrap_or(0))
-    }
 }
 
 #[derive(Args, Debug, Default)]

@@ -157,6 +157,27 @@ impl SceneArgs {
         FrameList::read(self.frames.as_deref().unwrap_or("all"), scene.output.frames).map_err(wrong)
     }
 
+    /// Refuses flags that change a scene where none is given.
+    pub fn expect_scene(&self, scene: Option<&str>) -> Result<(), Failure> {
+        let given = [
+            ("--set", !self.set.is_empty()),
+            ("--size", self.size.is_some()),
+            ("--quality", self.quality.is_some()),
+            ("--draft", self.draft),
+            ("--final", self.is_final),
+            ("--samples", self.samples.is_some()),
+            ("--depth", self.depth.is_some()),
+            ("--solids", !self.solids.is_empty()),
+            ("--look", self.look.is_some()),
+            ("--plain", self.plain),
+            ("--texture", self.texture.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given && scene.is_none()) {
+            Some((flag, _)) => Err(Failure::usage(|l| l.changes_no_scene(flag))),
+            None => Ok(()),
+        }
+    }
+
     /// The requested quality, by any of its flags.
     pub fn asked_quality(&self) -> Option<QualityArg> {
         match (self.draft, self.is_final) {

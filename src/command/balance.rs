@@ -3,6 +3,7 @@
 //! as do the three ways: static ("naive"), cyclic and dynamic.
 
 use super::bench::BenchScene;
+use super::measured::median;
 use super::plots::{OF_BALANCE, Plot, Series, Style, write_all};
 use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
@@ -14,8 +15,10 @@ use crate::render::stats::ms;
 use crate::render::{RenderOptions, Renderer};
 use crate::report::{Spinner, print, several};
 use crate::run::journal::processor;
+use crate::scene::Scene;
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::Duration;
 
 // A schedule's results on a device.
 #[derive(Serialize)]
@@ -67,9 +70,14 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         return Err(Failure::usage(|l| l.too_large_for_balance(items, l.count_samples(samples))));
     }
     let options = RenderOptions { isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
-    let renderer = Renderer::prepare(scene.clone(), options).map_err(|e| subject.placed(e))?;
+    let frame = measured_frame(args, scene)?;
+    let mut renderer = Renderer::prepare(scene.clone(), options).map_err(|e| subject.placed(e))?;
     let isa = renderer.prepared.isa;
-    let params = renderer.prepared.first.frame_params(renderer.scene(), 0);
+    let params = renderer.prepared.first.frame_params(renderer.scene(), frame);
+    // The arrays of that frame, if something moves.
+    if let Some(moment) = renderer.prepared.moments_of(frame)?.into_iter().next() {
+        renderer.prepared.first = moment.scene;
+    }
     let cpu = renderer.cpu(isa);
     let flops = renderer.cpu(Isa::counting()).flops(&params, samples);
     let spinner = Spinner::new();
@@ -89,7 +97,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     };
     let name = format!("cpu {}", isa.name);
     let scheduled = |schedule, threads| {
-        median(args.runs, &mut || cpu.run_scheduled(&params, samples, schedule, threads).map_err(DeviceError::from))
+        middle(args.runs, &mut || cpu.run_scheduled(&params, samples, schedule, threads).map_err(DeviceError::from))
     };
     let (serial, _) = scheduled(Schedule::Static, 1)?;
     row(&name, "serial", "1", serial);
@@ -107,9 +115,9 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         }
         ways.push((word, work, speed_ups));
     }
-    let task = Task { adaptive: None, ..Task::picture(renderer.scene(), 0) };
+    let task = Task { adaptive: None, ..Task::picture(renderer.scene(), frame) };
     let mut picture = Memory::default();
-    let (stealing, _) = median(args.runs, &mut || Ok((cpu.run(&task, &params, &mut picture), Vec::new())))?;
+    let (stealing, _) = middle(args.runs, &mut || Ok((cpu.run(&task, &params, &mut picture), Vec::new())))?;
     row(&name, "work stealing (in use)", &cpu.threads().to_string(), stealing);
 
     on_gpus(args.runs, &renderer, &task, &params, &mut row)?;
@@ -149,6 +157,16 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+// The frame to measure: the first one, or the one that is asked for.
+fn measured_frame(args: &BenchArgs, scene: &Scene) -> Result<u32, Failure> {
+    let frames = args.changes.frame_list(scene)?;
+    match (&args.changes.frames, frames.len()) {
+        (None, _) => Ok(0),
+        (Some(_), 1) => Ok(frames.nth(0).unwrap_or_default()),
+        (Some(_), many) => Err(Failure::usage(|l| l.one_frame_for_balance(l.count_frames(many as u64)))),
+    }
+}
+
 // The rows of each GPU.
 fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, row: &mut AddRow) -> Result<(), Failure> {
     for info in device::list().unwrap_or_default() {
@@ -158,7 +176,7 @@ fn on_gpus(runs: u32, renderer: &Renderer, task: &Task, params: &FrameParams, ro
             |word: &str,
              threads: &str,
              render: &mut dyn FnMut(&mut dyn GpuDevice) -> Result<TaskStats, DeviceError>| {
-                let (stats, _) = median(runs, &mut || render(gpu.as_mut()).map(|s| (s, Vec::new())))?;
+                let (stats, _) = middle(runs, &mut || render(gpu.as_mut()).map(|s| (s, Vec::new())))?;
                 row(&info.name, word, threads, stats);
                 Ok::<_, Failure>(())
             };
@@ -181,10 +199,12 @@ type Way = (&'static str, Vec<u64>, Vec<(f64, f64)>);
 type AddRow<'a> = dyn FnMut(&str, &str, &str, TaskStats) + 'a;
 type Measured = (TaskStats, Vec<u64>);
 
-// The run with the median time.
-fn median(runs: u32, render: &mut dyn FnMut() -> Result<Measured, DeviceError>) -> Result<Measured, DeviceError> {
+// The run in the middle by its time, with the median time.
+fn middle(runs: u32, render: &mut dyn FnMut() -> Result<Measured, DeviceError>) -> Result<Measured, DeviceError> {
     render()?; // not counted: memory and caches are cold
     let mut all = (0..runs).map(|_| render()).collect::<Result<Vec<_>, _>>()?;
     all.sort_by_key(|(s, _)| s.kernel);
-    Ok(all.swap_remove(all.len() / 2))
+    let mut times: Vec<f64> = all.iter().map(|(s, _)| s.kernel.as_secs_f64()).collect();
+    let (stats, work) = all.swap_remove(all.len() / 2);
+    Ok((TaskStats { kernel: Duration::from_secs_f64(median(&mut times)), ..stats }, work))
 }

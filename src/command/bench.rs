@@ -1,9 +1,9 @@
 //! `polyfly bench`: measures a scene on each device of this machine and prints a table for a report.
 
 use super::machine::Others;
-use super::measured::{Discard, Measured};
+use super::measured::{Discard, Measured, median};
 use super::plots::{OF_BALANCE, OF_BENCH, Plot, Series, Style, refuse_existing, write_all};
-use super::scene_file::{SceneText, load_scene};
+use super::scene_file::{SceneText, load_scene, sample_scene};
 use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
 use crate::device;
@@ -48,8 +48,7 @@ impl BenchScene {
             return Ok(BenchScene { scene, text: Some(text), name: name.clone() });
         }
         remark(Language::no_scene_is_named);
-        let mut scene = Scene::sample();
-        args.changes.override_scene(&mut scene)?;
+        let scene = sample_scene(&args.changes)?;
         Ok(BenchScene { scene, text: None, name: "the sample scene".into() })
     }
 
@@ -277,13 +276,6 @@ impl BenchTarget {
     }
 }
 
-// The median; sorts `times`.
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    let (below, above) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
-    (below + above) / 2.0
-}
-
 // Measures a device at a value, and returns a point of a curve.
 type Measure<'a> = dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), Error> + 'a;
 
@@ -482,13 +474,5 @@ mod tests {
         let warned = warnings(&table());
         assert_eq!(warned.len(), 3);
         assert!(warned[0].contains("25 %") && warned[2].starts_with("GPU: repetitions differ by 75 %"), "{warned:?}");
-    }
-
-    #[test]
-    fn the_median_is_the_middle() {
-        assert_eq!(
-            [median(&mut [3.0, 1.0, 2.0]), median(&mut [4.0, 1.0, 2.0, 3.0]), median(&mut [7.0])],
-            [2.0, 2.5, 7.0]
-        );
     }
 }

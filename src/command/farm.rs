@@ -11,6 +11,7 @@ use crate::language::{Language, Message};
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::output::store::manifest::Manifest;
+use crate::output::stream::Stream;
 use crate::quote::shell_word;
 use crate::render::frames::FrameList;
 use crate::report::{Remarks, be_quiet, print, say};
@@ -112,7 +113,8 @@ impl Job {
             }
         })?;
         let (render, is_render) = (parsed.render, parsed.command.is_none());
-        let unfit: [(bool, Message); 7] = [
+        let is_stream = render.output.as_deref().is_some_and(|text| Stream::of(text).is_some());
+        let unfit: [(bool, Message); 9] = [
             (!is_render, Language::another_job),
             (args.scene == "-", Language::scene_on_stdin),
             (render.shard.is_some(), |_| "--shard".into()),
@@ -120,6 +122,8 @@ impl Job {
             (render.no_frames, |_| "--no-frames".into()),
             (render.dry_run, |_| "--dry-run".into()),
             (render.sheet.is_some(), |_| "--sheet".into()),
+            (render.hash, |_| "--hash".into()),
+            (is_stream, Language::frames_to_a_stream),
         ];
         if let Some((_, what)) = unfit.into_iter().find(|(is_there, _)| *is_there) {
             return Err(Failure::usage(|l| l.not_in_a_job(what(l))));

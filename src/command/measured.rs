@@ -30,6 +30,13 @@ impl Measured {
     }
 }
 
+/// The median, the mean of the two in the middle of an even number; sorts `times`, of which there is at least one.
+pub fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    let (below, above) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
+    (below + above) / 2.0
+}
+
 /// A sink that requests these pixel formats and discards frames.
 pub struct Discard(pub PixelFormats);
 
@@ -40,4 +47,11 @@ impl Sink for Discard {
     fn frame(&mut self, _: &RenderedFrame) -> Result<(), OutputError> {
         Ok(())
     }
+}
+
+#[cfg(test)]
+#[test]
+fn the_median_is_the_middle() {
+    let medians = [median(&mut [3.0, 1.0, 2.0]), median(&mut [4.0, 1.0, 2.0, 3.0]), median(&mut [7.0])];
+    assert_eq!(medians, [2.0, 2.5, 7.0]);
 }

@@ -12,7 +12,8 @@ use crate::run::ownership::clip;
 use std::collections::BTreeMap;
 
 pub fn run(args: &MissingArgs) -> Result<(), Failure> {
-    let here = RecordedFolder::open(&args.folder)?.only(args.changes.frames.as_deref())?;
+    args.changes.expect_scene(args.expected.scene.as_deref())?;
+    let here = RecordedFolder::awaited(&args.folder)?.only(args.changes.frames.as_deref())?;
     here.expect_hash(args.expected.hash.as_deref())?;
     if let Some(scene) = &args.expected.scene {
         expect_scene(&here.manifest, &load_scene(scene, &args.changes)?.0, &args.folder)?;

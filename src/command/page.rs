@@ -1,5 +1,6 @@
 //! `polyfly report`: a self-contained HTML page about a run, with film, contact sheet, plots, machines and scene.
 
+use super::measured::median;
 use super::missing::last_entries;
 use super::output_file::OutputFile;
 use super::plots::{Plot, Series, Style};
@@ -158,7 +159,7 @@ impl Recorded {
         let (manifest, language) = (&self.here.manifest, self.language);
         let [width, height] = manifest.size;
         let mut times: Vec<f64> = self.frames.values().map(|(_, e)| e.ms).collect();
-        times.sort_by(f64::total_cmp);
+        let middle = if times.is_empty() { 0.0 } else { median(&mut times) };
         let sum: f64 = times.iter().sum();
         let rays: u64 = self.frames.values().map(|(_, e)| e.rays + e.shadow_rays).sum();
         let total = self.here.frames.len();
@@ -169,7 +170,7 @@ impl Recorded {
         add(language.whole(), language.of(self.whole.len(), total));
         if let [min, .., max] | [min @ max] = times[..] {
             add(language.time_on_devices(), language.seconds(format_args!("{:.2}", sum / 1e3)));
-            let times = [sum / times.len() as f64, times[times.len() / 2], min, max];
+            let times = [sum / times.len() as f64, middle, min, max];
             let [mean, middle, min, max] = times.map(|time| format!("{time:.2}"));
             add(language.a_frame(), language.times_of_a_frame(mean, middle, min, max));
         }

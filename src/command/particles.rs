@@ -2,7 +2,7 @@
 
 use super::convert::format_of;
 use super::generate;
-use super::measured::Measured;
+use super::measured::{Measured, median};
 use crate::assets::Assets;
 use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
@@ -28,7 +28,7 @@ use crate::scene::{
 };
 use crate::threads::shared_pool;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
     match (&args.job, &args.picture) {
@@ -89,15 +89,14 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let sink = OneFile { path: args.image.clone(), last: args.runs - 1, format, options };
     let mut measured = Measured::default();
     renderer.run(&FrameList::all(args.runs), vec![Box::new(sink)], &mut measured)?;
-    let mut times: Vec<Duration> = measured.frames.iter().map(|frame| frame.stats.kernel).collect();
-    times.sort_unstable();
+    let mut times: Vec<f64> = measured.frames.iter().map(|frame| ms(frame.stats.kernel)).collect();
     let n = renderer.prepared.assets.particles.as_ref().map_or(0, |particles| particles.count);
     let (device, threads) = (measured.devices.join(", "), renderer.threads());
     Ok(print(&format!(
         "{n} particles\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
         ms(read_time),
         ms(built),
-        ms(times[times.len() / 2]),
+        median(&mut times),
         measured.frames.last().map_or(0, |frame| frame.stats.rays)
     ))?)
 }

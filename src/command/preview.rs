@@ -1,5 +1,6 @@
 //! `polyfly preview`: shows a frame in the terminal, by the best graphics protocol that it supports.
 
+use super::request::options_of;
 use super::scene_file::load_scene;
 use crate::cli::{Failure, PreviewArgs, Protocol, environment};
 use crate::film::image::Image;
@@ -37,7 +38,7 @@ pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
     fit(&mut scene, protocol, (columns, rows.saturating_sub(1).max(1)), args.changes.size.is_some());
     // A look at a frame does not wait for those around it.
     scene.film.denoise_frames = 0;
-    let mut renderer = Renderer::prepare(scene, args.device.options()).map_err(|e| text.placed(e))?;
+    let mut renderer = Renderer::prepare(scene, options_of(&args.device)?).map_err(|e| text.placed(e))?;
     let image = renderer.still(asked.nth(0).unwrap_or_default())?;
     let failed = |e: std::io::Error| Failure::from(OutputError::Write("the preview".into(), e));
     let shown = match protocol {

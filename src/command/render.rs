@@ -178,7 +178,6 @@ fn summary(
     let (frames, rate) = (l.count_frames(report.frames as u64), report.frames as f64 / seconds.max(1e-9));
     let stage = match stage {
         "render" => l.render_took(),
-        "convert" => l.convert_took(),
         "encode" => l.encode_took(),
         "write" => l.write_took(),
         _ => l.waiting_for_the_encoder(),

@@ -1,7 +1,7 @@
 //! Converts flags to a run's request.
 
 use crate::assets::source::Limits;
-use crate::cli::{Failure, RenderArgs, VideoArgs, environment, home};
+use crate::cli::{DeviceArgs, Failure, RenderArgs, VideoArgs, environment, home};
 use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::output::video::VideoOptions;
@@ -101,6 +101,13 @@ pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
             memory: memory_limit::limit(args.limit_memory.map(bytes)),
         },
     })
+}
+
+/// The options of one device, for jobs of one picture at a time. As for runs, the environment holds where flags say nothing.
+pub fn options_of(args: &DeviceArgs) -> Result<RenderOptions, Failure> {
+    let mut all = RenderArgs { cpu: args.cpu, gpu: args.gpu, threads: args.threads, ..RenderArgs::default() };
+    all.take_defaults(environment)?;
+    Ok(RenderOptions::new().devices(devices(&all)?).threads(all.threads.unwrap_or(0)))
 }
 
 fn devices(args: &RenderArgs) -> Result<Devices, Failure> {

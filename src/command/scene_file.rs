@@ -11,6 +11,7 @@ use crate::quote::brief;
 use crate::report::{fault, is_quiet, warn};
 use crate::run::load::read_text;
 use crate::run::sandbox::PathSandbox;
+use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity};
 use crate::scene::tokens;
 use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene};
@@ -134,9 +135,24 @@ pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Fa
     }
 }
 
+/// The sample scene with what flags change of it.
+pub fn sample_scene(args: &SceneArgs) -> Result<Scene, Failure> {
+    let shown = "the sample scene".to_owned();
+    let source = SceneText { text: default_scene(Grammar::Tokens), shown, folder: PathBuf::new() };
+    Ok(applied(&source, args)?.0)
+}
+
 /// Reads a scene and applies the flags. Also returns an error for each file that the scene must not read.
 pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec<Error>), Failure> {
     let source = SceneText::read(name)?;
+    let (scene, grammar) = applied(&source, args)?;
+    let sandbox = PathSandbox::of(name, args.allow_outside);
+    let outside = sandbox.map(|sandbox| sandbox.reading(&scene, grammar, args.texture.is_none()));
+    Ok((scene, source, outside.unwrap_or_default()))
+}
+
+// The scene of a text with what flags change of it, and the text's grammar.
+fn applied(source: &SceneText, args: &SceneArgs) -> Result<(Scene, Grammar), Failure> {
     let parsed = source.parse(args)?;
     let grammar = parsed.grammar;
     let mut changes = args.set.clone();
@@ -146,14 +162,12 @@ pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec
     }
     let (written, Parsed { mut scene, warnings, .. }) = match changes[..] {
         [] => (source.clone(), parsed),
-        _ => changed(&source, parsed, args, &changes)?,
+        _ => changed(source, parsed, args, &changes)?,
     };
     written.warn(warnings);
     args.override_scene(&mut scene)?;
     replace_missing(args, &mut scene).into_iter().for_each(|(file, instead)| source.warn_of_missing(&file, instead));
-    let sandbox = PathSandbox::of(name, args.allow_outside);
-    let outside = sandbox.map(|sandbox| sandbox.reading(&scene, grammar, args.texture.is_none()));
-    Ok((scene, source, outside.unwrap_or_default()))
+    Ok((scene, grammar))
 }
 
 /// Replaces pictures whose files are missing, if `--missing-texture` asks for that. Returns the files, and what is shown in

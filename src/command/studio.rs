@@ -7,6 +7,7 @@ mod painter;
 mod server;
 mod session;
 
+use super::request::options_of;
 use super::stop;
 use crate::cli::{Failure, StudioArgs};
 use crate::error::Error;
@@ -29,7 +30,7 @@ const LOOKED: Duration = Duration::from_millis(40);
 
 /// Serves a scene until Ctrl-C.
 pub fn run(args: &StudioArgs) -> Result<(), Failure> {
-    let options = args.device.options();
+    let options = options_of(&args.device)?;
     let document = Document::open(&args.scene, args.changes.clone())?;
     let mut secret = [0; 16];
     getrandom::fill(&mut secret)

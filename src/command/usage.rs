@@ -70,6 +70,9 @@ pub fn translate_error(language: Language, e: &Error, words: &[OsString]) -> (St
     let get = |kind| e.get(kind).map(strings).unwrap_or_default();
     let one = |kind| get(kind).into_iter().next().unwrap_or_default();
     let flag = |kind| one(kind).split_whitespace().next().unwrap_or_default().to_owned();
+    if let Some((what, help)) = spaced_vector(language, job.unwrap_or(&command), &words) {
+        return (what, Some(help));
+    }
     match e.kind() {
         ErrorKind::ArgumentConflict if e.get(ContextKind::InvalidSubcommand).is_some() => {
             second_scene(language, &command, &words, &one(ContextKind::InvalidSubcommand))
@@ -80,7 +83,11 @@ pub fn translate_error(language: Language, e: &Error, words: &[OsString]) -> (St
                 (one, other) => (language.exclude_each_other(one, other), None),
             }
         }
-        ErrorKind::UnknownArgument => unknown(language, &command, job, &typed(&words, &one(ContextKind::InvalidArg))),
+        ErrorKind::UnknownArgument => {
+            let found = typed(&words, &one(ContextKind::InvalidArg));
+            let negative = negative_value(language, job.unwrap_or(&command), &words, &found);
+            negative.unwrap_or_else(|| unknown(language, &command, job, &found))
+        }
         ErrorKind::InvalidValue => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
             let valid = get(ContextKind::ValidValue);
@@ -169,6 +176,40 @@ fn typed(words: &[String], found: &str) -> String {
     let is_short = found.len() == 2 && found.starts_with('-');
     let whole = words.iter().find(|word| is_short && word.starts_with(found));
     whole.map_or(found.to_owned(), |word| brief(word.split('=').next().unwrap_or(word)))
+}
+
+// `--eye 1 2 3`: three numbers of a vector in words of their own.
+fn spaced_vector(language: Language, job: &Command, words: &[String]) -> Option<(String, String)> {
+    let is_vector = |word: &str| {
+        let flag =
+            word.strip_prefix("--").and_then(|name| job.get_arguments().find(|arg| arg.get_long() == Some(name)));
+        flag.and_then(|arg| arg.get_value_names()).is_some_and(|names| names[..] == ["X,Y,Z"])
+    };
+    let [flag, x, y, z] = words.windows(4).find_map(|four| match four {
+        [flag, numbers @ ..] if is_vector(flag) && numbers.iter().all(|n| n.parse::<f64>().is_ok()) => {
+            Some([flag, &numbers[0], &numbers[1], &numbers[2]])
+        }
+        _ => None,
+    })?;
+    let typed = language.three_words(format_args!("{flag} {x} {y} {z}"));
+    Some((typed, language.did_you_mean(format_args!("{flag} {x},{y},{z}"))))
+}
+
+// `--size -64x36`, which looks like a flag.
+fn negative_value(
+    language: Language,
+    job: &Command,
+    words: &[String],
+    found: &str,
+) -> Option<(String, Option<String>)> {
+    let value = found.strip_prefix('-').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))?;
+    let flag = &words[words.iter().position(|word| word == found)?.checked_sub(1)?];
+    let arg =
+        job.get_arguments().find(|arg| arg.get_long().is_some_and(|name| flag.strip_prefix("--") == Some(name)))?;
+    let help = Size::named(value)
+        .or_else(|| Size::meant(value))
+        .map(|_| language.did_you_mean(format_args!("{flag} {value}")));
+    arg.get_action().takes_values().then(|| (language.takes_no_negative(flag, found), help))
 }
 
 // Two numbers that are written as a size elsewhere: `1920,1080`, `1920*1080`, `1920 1080`.

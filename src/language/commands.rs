@@ -20,7 +20,7 @@ messages! {
     before_first_frame(part, total) "`{part}` is before frame 0: the scene has {total}"
         "`{part}` раньше кадра 0: в сцене {total}";
     step_is_zero(part) "the step of `{part}` is 0" "в `{part}` шаг равен 0";
-    runs_backwards(part) "`{part}` runs backwards" "`{part}` идёт назад";
+    runs_backwards(part, forwards) "`{part}` runs backwards: did you mean {forwards}?" "`{part}` идёт назад: возможно, вы имели в виду {forwards}?";
     beyond_last_frame(part, frame, last) "`{part}` reaches frame {frame}, and the scene has frames 0-{last}"
         "`{part}` доходит до кадра {frame}, а в сцене кадры 0-{last}";
     overlaps_too_often(part) "`{part}` overlaps the parts before it too often: write separate ranges"
@@ -50,6 +50,8 @@ messages! {
         "сторона .{extension} не больше {max} пикселей, а здесь {width} x {height}";
     no_film_name(flag, name, what, all) "{flag}: `{name}` {what}: expected a name that ends in {all} or .y4m"
         "{flag}: `{name}` {what}: ожидалось имя с расширением {all} или .y4m";
+    raw_is_not_encoded(name, flag) "{name} is raw video, and {flag} is of an encoder: leave it out, or name a film such as .mp4"
+        "{name}: несжатое видео, а {flag} относится к кодировщику: уберите его или назовите ролик, например .mp4";
     has_extension(extension) "is a `.{extension}` file" "имеет расширение .{extension}";
     has_no_extension() "has no extension" "без расширения";
 
@@ -193,6 +195,10 @@ messages! {
     frames_missing(frames, path) "frames {frames} of {path} are missing" "в {path} нет кадров {frames}";
     no_video_of_gaps(frames, path) "frames {frames} in {path} are missing or incomplete; no video is made"
         "кадры {frames} в {path} отсутствуют или неполны; видео не сделано";
+    changes_no_scene(flag) "{flag} changes the expected scene, and none is given: name it with --scene, or leave out {flag}"
+        "{flag} меняет ожидаемую сцену, а она не указана: назовите её в --scene или уберите {flag}";
+    one_frame_for_balance(frames) "--balance measures one frame, and --frames names {frames}: write one of them"
+        "--balance измеряет один кадр, а --frames называет {frames}: укажите один из них";
     frames_to_render(missing, all) "{missing} of {all} frames are missing or incomplete" "отсутствуют или неполны: {missing}, всего кадров {all}";
     has_another_scene(path, places) "{path} has frames of another scene; what differs: {places}" "в {path} кадры другой сцены; различаются: {places}";
     first_and_more(first, more) "{first} and {more} more" "{first} и ещё {more}";
@@ -213,6 +219,7 @@ messages! {
         "{what} не подходит заданию: каждая задача рисует недостающие кадры своей части";
     another_job() "another job" "другая команда";
     scene_on_stdin() "a scene on stdin" "сцена на входе";
+    frames_to_a_stream() "-o to a stream" "вывод -o в поток";
     single_picture(name) "{name} is a single picture: render it without a job" "{name}: одна картинка; нарисуйте её без задания";
     slurm_limit(max) "--shards: Slurm's arrays have at most {max} tasks" "--shards: в массивах Slurm не больше {max} задач";
     line_break(text) "a name or flag contains a line break, which a job cannot hold: {text}"

@@ -58,11 +58,12 @@ messages! {
     run_took(frames, seconds, rate, stage) "{frames} in {seconds} s ({rate} a second; {stage} took longest)"
         "{frames} за {seconds} с ({rate} в секунду; дольше всего: {stage})";
     render_took() "render" "рендеринг";
-    convert_took() "convert" "преобразование";
     encode_took() "encode" "кодирование";
     write_took() "write" "запись";
     waiting_for_the_encoder() "the wait for the encoder's end" "ожидание кодировщика";
     about(size) "about {size}" "около {size}";
+    verified(scene, devices, frames, all) "{scene}: equal bytes on {devices}: {frames} of {all}"
+        "{scene}: одинаковые байты на {devices}; проверено {frames}, всего в ролике {all}";
     sheet_shows(path, frames) "{path} shows {frames}" "{path} показывает {frames}";
     range_of(min, max) "{min} to {max}" "от {min} до {max}";
     quality(name, samples, bounces, rays) "quality {name}: {samples} a pixel, at most {bounces}, {rays} camera rays a frame"

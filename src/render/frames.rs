@@ -297,7 +297,10 @@ fn parse_range(part: &str, total: u32) -> Result<FrameSpan, AllLanguages> {
         return Err(AllLanguages::new(|l| l.step_is_zero(&quoted)));
     }
     if last < first {
-        return Err(AllLanguages::new(|l| l.runs_backwards(&quoted)));
+        let forwards = FrameSpan { first: last, last: first, step: 1 };
+        let forwards = FrameList { ranges: vec![forwards] };
+        let step = if step == 1 { String::new() } else { format!("x{step}") };
+        return Err(AllLanguages::new(|l| l.runs_backwards(&quoted, format_args!("{forwards}{step}"))));
     }
     if last >= total {
         return Err(AllLanguages::new(|l| l.beyond_last_frame(&quoted, last, end)));

@@ -3,6 +3,7 @@
 use super::ownership::{expect_same, owned};
 use super::request::ShardMode;
 use crate::error::Error;
+use crate::language::Language;
 use crate::output::formats::Format;
 use crate::output::store::atomic;
 use crate::output::store::folder::FrameFolder;
@@ -48,6 +49,15 @@ impl ExistingFrames {
 impl RecordedFolder {
     /// Opens a folder, or one pattern of a folder that has frames of several patterns.
     pub fn open(path: &Path) -> Result<RecordedFolder, Error> {
+        RecordedFolder::found(path, false)
+    }
+
+    /// The same for jobs that wait for the frames of others: a folder that is not there is one that has no frames yet.
+    pub fn awaited(path: &Path) -> Result<RecordedFolder, Error> {
+        RecordedFolder::found(path, true)
+    }
+
+    fn found(path: &Path, is_awaited: bool) -> Result<RecordedFolder, Error> {
         let name = path.display();
         let not_utf8 = || Error::usage(|l| l.not_utf8(&name));
         let text = path.to_str().ok_or_else(not_utf8)?;
@@ -59,7 +69,8 @@ impl RecordedFolder {
             return Err(Error::usage(|l| l.is_a_file(text)));
         }
         if !folder.exists() {
-            return Err(Error::incomplete(|l| l.no_folder_of_frames(folder.display())));
+            let none = |l: Language| l.no_folder_of_frames(folder.display());
+            return Err(if is_awaited { Error::incomplete(none) } else { Error::usage(none) });
         }
         let mut all = Manifest::all(folder)?;
         let is_asked =

@@ -171,6 +171,9 @@ impl StitchRequest {
         let text = pattern.to_string();
         let format = Format::of(&pattern.extension()).ok_or_else(|| Error::usage(|l| l.no_format_reads(&text)))?;
         let mut folder = FrameFolder { pattern, format, size: (0, 0) };
+        if !folder.path().is_dir() {
+            return Err(Error::usage(|l| l.no_folder_of_frames(folder.path().display())));
+        }
         let existing = folder.existing()?;
         let (Some(&first), Some(&last)) = (existing.first(), existing.last()) else {
             return Err(Error::incomplete(|l| l.no_frames_named(&text)));

@@ -70,3 +70,102 @@ fn quiet_goes_together_with_another_short_flag() {
     assert!(run.status.success() && run.stderr.is_empty(), "{}", words(&run));
     assert_eq!(names(&dir.path().join("m")), ["0.png", "1.png"]);
 }
+
+#[test]
+fn changes_of_no_scene_are_refused() {
+    let dir = folder();
+    assert!(render(dir.path(), &["--frames=0-1", "-o", "f/%d.png"]).status.success());
+    for flag in ["--size=8x8", "--draft", "--set=film.exposure=1"] {
+        let name = flag.split('=').next().unwrap();
+        let why = format!("{name} changes the expected scene, and none is given");
+        refused(&polyfly(dir.path(), &["missing", "f", flag]), 64, &why);
+        refused(&polyfly(dir.path(), &["stitch", "f", "-o", "v.y4m", flag]), 64, &why);
+    }
+    let expected = ["missing", "f", "--scene=scene.toml", "--size=16x12", "--samples=1"];
+    assert!(polyfly(dir.path(), &expected).status.success());
+}
+
+#[test]
+fn raw_films_take_no_flags_of_encoders() {
+    let dir = folder();
+    for flag in ["--codec=h264", "--crf=20", "--preset=fast"] {
+        let why = format!("is raw video, and {} is of an encoder", flag.split('=').next().unwrap());
+        refused(&render(dir.path(), &["--frames=0", "-o", "f/%d.png", "--video=v.y4m", flag]), 64, &why);
+    }
+    assert!(!dir.path().join("f").exists(), "nothing is begun");
+}
+
+#[test]
+fn the_sample_that_is_measured_takes_flags() {
+    let dir = tempfile::tempdir().unwrap();
+    let rays = |more: &[&str]| {
+        let small = ["bench", "--size=24x16", "--samples=1", "--runs=1", "--frames=0", "--format=json", "-q"];
+        let run = polyfly(dir.path(), &[&small[..], more].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        let json: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        json["devices"][0]["rays_per_frame"].as_f64().unwrap()
+    };
+    let usual = rays(&[]);
+    assert!(rays(&["--set=render.depth=0"]) < usual, "--set");
+    refused(&polyfly(dir.path(), &["bench", "--set=render.dept=0"]), 65, "did you mean `depth`?");
+    let balance = |more: &[&str]| {
+        let small = ["bench", "--balance", "--size=32x24", "--samples=1", "--runs=1", "--format=json", "-q"];
+        let run = polyfly(dir.path(), &[&small[..], more].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        let json: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        json["gflop_per_frame"].as_f64().unwrap()
+    };
+    let (first, other) = (balance(&[]), balance(&["--frames=150"]));
+    assert!(first != other && balance(&["--frames=0"]) == first, "{first} {other}");
+    refused(&polyfly(dir.path(), &["bench", "--balance", "--frames=1-3"]), 64, "--balance measures one frame");
+}
+
+#[test]
+fn threads_of_the_environment_hold_for_previews() {
+    let dir = folder();
+    let mut command = program(dir.path(), &["preview", "scene.toml", "--cpu", "--columns=8", "--samples=1"]);
+    refused(&command.env("POLYFLY_THREADS", "many").output().unwrap(), 64, "POLYFLY_THREADS");
+    assert!(command.env("POLYFLY_THREADS", "1").output().unwrap().status.success());
+}
+
+#[test]
+fn jobs_whose_tasks_would_all_fail_are_refused() {
+    let dir = folder();
+    for (flags, what) in [
+        (&["--cpu", "--hash"][..], "--hash does not fit a job"),
+        (&["-o", "-"], "-o to a stream does not fit a job"),
+        (&["-o", "-.ppm"], "-o to a stream does not fit a job"),
+    ] {
+        let run = polyfly(dir.path(), &[&["farm", "commands", "scene.toml", "--"], flags].concat());
+        refused(&run, 64, what);
+        assert!(run.stdout.is_empty());
+    }
+}
+
+#[test]
+fn slips_of_the_command_line_are_understood() {
+    let dir = folder();
+    std::fs::create_dir(dir.path().join("empty")).unwrap();
+    std::fs::write(dir.path().join("f.csv"), "x,y,z,r\n0,0,0,1\n").unwrap();
+    for (args, code, what) in [
+        (
+            &["particles", "CPU", "f.csv", "16", "16", "p.png", "--eye", "1.0", "-2.0", "3"][..],
+            64,
+            "`--eye 1.0,-2.0,3`?",
+        ),
+        (&["scene.toml", "--size", "-64x36"], 64, "`--size` is `-64x36`: expected no minus sign"),
+        (&["scene.toml", "--size", "-64x36"], 64, "did you mean `--size 64x36`?"),
+        (&["scene.toml", "--frames", "10-5"], 64, "did you mean 5-10?"),
+        (&["scene.toml", "--frames", "10-5x2"], 64, "did you mean 5-10x2?"),
+        (&["empty"], 74, "name a scene file, such as empty/my.toml"),
+    ] {
+        refused(&polyfly(dir.path(), args), code, what);
+    }
+    let no_gpu = program(dir.path(), &["scene.toml", "--gpu", "--frames=0", "-o", "x.png"])
+        .env("LD_LIBRARY_PATH", "/nowhere")
+        .output()
+        .unwrap();
+    if no_gpu.status.code() == Some(69) {
+        assert!(words(&no_gpu).contains("leave out --gpu"), "{}", words(&no_gpu));
+    }
+}
