@@ -6,15 +6,20 @@ use super::verify::{pixels, subjects};
 use crate::cli::{COMMIT, DoctorArgs, Failure};
 use crate::device;
 use crate::kernels::Isa;
+use crate::output::OutputError;
 use crate::output::video::codecs::CODECS;
-use crate::output::video::ffmpeg::find_ffmpeg;
+use crate::output::video::ffmpeg::{find_ffmpeg, output_text, words};
 use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
 use crate::scene::Scene;
+use std::time::Duration;
 
 /// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples. A test renders it. A
 /// change of the kernels that changes a pixel changes this number.
 const REFERENCE: u64 = 0xdb90_aa37_3ff0_4edc;
+
+// How long ffmpeg may take to list its encoders.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
@@ -45,33 +50,42 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     text += &format!("cpu\t{} (lanes), {threads} threads\n", sets.join(", "));
     text += &match find_ffmpeg(named_ffmpeg(None).as_deref()) {
-        Ok(found) => format!("ffmpeg\t{}, encoders: {}\n", found.program.display(), encoders(&found.program)),
+        Ok(found) => format!("ffmpeg\t{}, encoders: {}\n", found.program.display(), encoders(&found.program)?),
         Err(e) => format!("ffmpeg\tnone: {e}\n"),
     };
     text += &denoiser::place();
     let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu())?;
-    let mut wrong = Vec::new();
+    let (mut wrong, mut failed) = (Vec::new(), None);
     for mut subject in subjects(&renderer, gpus.as_deref().unwrap_or_default()) {
         let verdict = match subject.render(0).map(|frame| fnv(pixels(&frame))) {
-            Ok(REFERENCE) => Ok("the reference picture, byte for byte".to_owned()),
-            Ok(other) => Err(format!("WRONG: checksum {other:016x}, expected {REFERENCE:016x}")),
-            Err(e) => Err(format!("FAILED: {e}")),
+            Ok(REFERENCE) => "the reference picture, byte for byte".to_owned(),
+            Ok(other) => {
+                let fault = format!("WRONG: checksum {other:016x}, expected {REFERENCE:016x}");
+                wrong.push(format!("{}: {fault}", subject.name));
+                fault
+            }
+            // A device without memory, or one that is lost, has made no other bytes.
+            Err(e) => {
+                let fault = format!("FAILED: {e}");
+                failed.get_or_insert(e);
+                fault
+            }
         };
-        text += &format!("{}\t{}\n", subject.name, verdict.as_ref().unwrap_or_else(|e| e));
-        wrong.extend(verdict.err().map(|fault| format!("{}: {fault}", subject.name)));
+        text += &format!("{}\t{verdict}\n", subject.name);
     }
     print(&text)?;
-    if wrong.is_empty() { Ok(()) } else { Err(Failure::DevicesDisagree(wrong)) }
+    match failed {
+        _ if !wrong.is_empty() => Err(Failure::DevicesDisagree(wrong)),
+        Some(failure) => Err(failure),
+        None => Ok(()),
+    }
 }
 
-fn encoders(program: &std::path::Path) -> String {
-    let listed = std::process::Command::new(program)
-        .args(["-v", "error", "-encoders"])
-        .stdin(std::process::Stdio::null())
-        .output();
-    let text = listed.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+fn encoders(program: &std::path::Path) -> Result<String, Failure> {
+    let listed = output_text(program, words("-v error -encoders"), ANSWER_TIMEOUT).map_err(OutputError::from)?;
+    let text = listed.unwrap_or_default();
     let known = CODECS.iter().map(|codec| codec.encoder).filter(|e| text.split_whitespace().any(|w| w == *e));
-    known.collect::<Vec<_>>().join(" ")
+    Ok(known.collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::output::PixelFormats;
 use crate::output::capture::CapturedFrame;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::print;
+use crate::report::{print, remark};
 
 /// A device under test, with a renderer of its own, or the reason why it cannot be tested.
 pub struct TestDevice {
@@ -73,7 +73,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
         let frames: Vec<u32> = all.iter().take(few).collect();
         let width = scene.render.width;
         let renderer = Renderer::prepare(scene, RenderOptions::on_cpu()).map_err(|e| text.placed(e))?;
-        let mut subjects = subjects(&renderer, &gpus);
+        let (mut subjects, before) = (subjects(&renderer, &gpus), wrong.len());
         for &frame in &frames {
             let mut expected: Option<(String, CapturedFrame)> = None;
             for subject in &mut subjects {
@@ -93,6 +93,10 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
         }
         let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
         print(&format!("{name}\t{} frames\t{}\n", frames.len(), names.join(", ")))?;
+        if wrong.len() == before {
+            let total = renderer.scene().output.frames;
+            remark(|l| l.verified(name, l.count_devices(names.len() as u64), frames.len(), l.count_frames(total)));
+        }
     }
     if wrong.is_empty() { Ok(()) } else { Err(Failure::DevicesDisagree(wrong)) }
 }
