@@ -211,6 +211,18 @@ impl Claim {
         self.is_recorded.then(owner).map(|owner| -> Guard { Arc::new(move |frame| owner.check(frame)) })
     }
 
+    /// Writes the frame rate into the manifest of frames that all exist: no picture depends on it, but `stitch` does.
+    pub fn keep_fps(&self) -> Result<(), Error> {
+        let (hash, fps) = (&self.manifest.hash, self.manifest.fps);
+        let is_other = |theirs: &Manifest| theirs.hash == *hash && theirs.fps.to_bits() != fps.to_bits();
+        let pattern = &self.folder.pattern;
+        if self.is_recorded && Manifest::read(pattern)?.as_ref().is_some_and(is_other) {
+            let changed = |theirs: Manifest| if is_other(&theirs) { Manifest { fps, ..theirs } } else { theirs };
+            Manifest::update(pattern, |theirs| Ok::<_, Error>(theirs.map(changed)))?;
+        }
+        Ok(())
+    }
+
     /// Whether frames that another run writes meanwhile are kept.
     pub fn is_shared(&self) -> bool {
         self.existing != Existing::Overwritten

@@ -169,3 +169,17 @@ fn slips_of_the_command_line_are_understood() {
         assert!(words(&no_gpu).contains("leave out --gpu"), "{}", words(&no_gpu));
     }
 }
+
+#[test]
+fn another_rate_of_frames_is_kept_for_the_film() {
+    let dir = folder();
+    let args = ["--frames=0-1", "-o", "f/%d.png"];
+    assert!(render(dir.path(), &args).status.success());
+    let rate = || {
+        let manifest = std::fs::read_to_string(dir.path().join("f/manifest.json")).unwrap();
+        manifest.lines().find(|line| line.contains("\"fps\"")).unwrap().trim().to_owned()
+    };
+    assert!(rate().contains("30"), "{}", rate());
+    let run = render(dir.path(), &[&args[..], &["--resume", "--fps=60"]].concat());
+    assert!(run.status.success() && rate().contains("60"), "{} {}", rate(), words(&run));
+}

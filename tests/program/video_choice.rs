@@ -338,6 +338,33 @@ fn the_beginning_of_a_film_goes_when_the_whole_is_there() {
 }
 
 #[test]
+fn the_beginning_of_a_film_replaces_no_file_of_others() {
+    for film in ["v.mp4", "v.y4m"] {
+        let dir = folder();
+        let args = ["scene.toml", "--cpu", "--size=160x120", "--samples=4", "--threads=1", "--segment=4"];
+        let args = [&args[..], &["--frames=0-23", "-o", "o/%d.png", "--video", film]].concat();
+        let partial = |number: &str| dir.path().join(film.replace("v.", &format!("v.partial{number}.")));
+        std::fs::write(partial(""), "a holiday").unwrap();
+        let stopped_after = |frame: &str, more: &[&str]| {
+            let mut command = program(dir.path(), &[&args[..], more].concat());
+            let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            wait_for(|| dir.path().join(frame).exists());
+            signal(&child, "TERM");
+            let stopped = child.wait_with_output().unwrap();
+            assert_eq!(code(&stopped), 75, "{}", words(&stopped));
+        };
+        stopped_after("o/6.png", &[]);
+        assert!(partial("-2").exists(), "{:?}", names(dir.path()));
+        // One of ours is replaced.
+        stopped_after("o/12.png", &["--resume"]);
+        assert!(!partial("-3").exists(), "{:?}", names(dir.path()));
+        let resumed = polyfly(dir.path(), &[&args[..], &["--resume"]].concat());
+        assert!(resumed.status.success() && !partial("-2").exists(), "{film}: {}", words(&resumed));
+        assert_eq!(std::fs::read(partial("")).unwrap(), b"a holiday");
+    }
+}
+
+#[test]
 fn a_log_ends_with_its_last_record_however_the_run_does() {
     let dir = folder();
     // One frame takes much longer than the grace period after the signal.

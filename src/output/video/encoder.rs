@@ -34,6 +34,10 @@ pub trait VideoWriter: Send {
         Ok(())
     }
     fn persist(self, path: &Path) -> Result<(), OutputError>;
+    /// Whether a file without a tag has the same beginning as this video.
+    fn is_like(&self, _path: &Path) -> bool {
+        false
+    }
     /// After a failure: renames the file with its complete frames to this path. Returns how many there are, if any.
     fn keep(self, path: &Path) -> Option<u64>;
 }

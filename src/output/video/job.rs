@@ -214,35 +214,55 @@ impl VideoJob {
         if self.replaces_others || self.settings.is_raw() || self.existing() != ExistingVideo::Other {
             return make(&path).map(|()| path);
         }
-        let other = partial(&path);
+        let other = self.partial_path(|_| false);
         make(&other)?;
         let what = format!("another file has got this name since the run began; the video is {}", other.display());
         Err(OutputError::Write(path, io::Error::new(io::ErrorKind::AlreadyExists, what)))
     }
 
-    /// Removes the partial video of an interrupted run, once the complete video exists.
-    pub fn remove_beginning(&self) {
-        let settings = &self.settings;
-        let path = partial(&settings.path);
-        if !path.is_file() {
-            return;
+    /// The path for the beginning of this video, `NAME.partial.EXT`, with a number if that is a file of others. `is_mine`
+    /// recognizes beginnings that have no tag.
+    pub fn partial_path(&self, is_mine: impl Fn(&Path) -> bool) -> PathBuf {
+        let is_free =
+            |path: &Path| std::fs::symlink_metadata(path).is_err() || self.is_beginning(path) || is_mine(path);
+        let mut number = 1;
+        loop {
+            let path = partial(&self.settings.path, number);
+            if is_free(&path) {
+                return path;
+            }
+            number += 1;
         }
-        let is_ours = match settings.is_raw() {
-            true => y4m::is_beginning(&path, &settings.path).unwrap_or(false),
-            false => self.own_tag().zip(tag::read(&path, settings)).is_some_and(|(own, found)| {
-                (found.is_beginning || settings.is_embedded) && found.is_covered_by(&own, &self.frames)
-            }),
-        };
-        if is_ours {
-            let _ = std::fs::remove_file(path);
+    }
+
+    // Whether the tag of a file says that it is the beginning of this video.
+    fn is_beginning(&self, path: &Path) -> bool {
+        let settings = &self.settings;
+        self.own_tag().filter(|_| !settings.is_raw()).zip(tag::read(path, settings)).is_some_and(|(own, found)| {
+            (found.is_beginning || settings.is_embedded) && found.is_covered_by(&own, &self.frames)
+        })
+    }
+
+    /// Removes the partial videos of interrupted runs, once the complete video exists.
+    pub fn remove_beginning(&self) {
+        let whole = &self.settings.path;
+        for path in (1..).map(|number| partial(whole, number)).take_while(|path| path.is_file()) {
+            let is_ours = match self.settings.is_raw() {
+                true => y4m::is_beginning(&path, whole).unwrap_or(false),
+                false => self.is_beginning(&path),
+            };
+            if is_ours {
+                let _ = std::fs::remove_file(path);
+            }
         }
     }
 }
 
-/// The path of a partial video.
-pub fn partial(path: &Path) -> PathBuf {
+// The path of a partial video. All but the first have a number.
+fn partial(path: &Path, number: u32) -> PathBuf {
     let extension = path.extension().map_or_else(|| "mp4".into(), |e| e.to_string_lossy().into_owned());
-    path.with_extension(format!("partial.{extension}"))
+    let number = if number == 1 { String::new() } else { format!("-{number}") };
+    path.with_extension(format!("partial{number}.{extension}"))
 }
 
 /// Adds the path of the frames that were kept to an error.

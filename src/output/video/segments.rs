@@ -6,7 +6,7 @@ use super::buffer_pool::BufferPool;
 use super::encode::Encode;
 use super::encoder::{Encoder, Finished};
 use super::ffmpeg::Ffmpeg;
-use super::job::{VideoJob, kept, partial};
+use super::job::{VideoJob, kept};
 use super::join::GrowingVideo;
 use super::mp4;
 use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask};
@@ -332,7 +332,7 @@ impl Segments {
         if job.is_made() {
             return Ok(());
         }
-        let short = partial(path);
+        let short = job.partial_path(|_| false);
         Err(match files.as_slice() {
             [(only, _)] if std::fs::rename(only, &short).is_ok() => kept(cause, job.frames.len() as u64, &short),
             _ => cause.reworded(|l, what| l.all_is_kept(what, self.encoder.folder.display())),
@@ -341,7 +341,7 @@ impl Segments {
 
     // The complete beginning becomes a video of its own, or is kept as segments.
     fn keep_beginning(&mut self, failure: Option<OutputError>) -> Result<Finished, OutputError> {
-        let path = partial(&self.job().settings.path);
+        let path = self.job().partial_path(|_| false);
         match (self.keep(&path), failure) {
             (Ok(frames), Some(cause)) => Err(kept(cause, frames, &path)),
             (Err(0), Some(cause)) => Err(cause),

@@ -1,7 +1,7 @@
 //! A video in one file that is written from its first frame to its last.
 
 use super::encoder::{Encoder, Finished, VideoWriter};
-use super::job::{VideoJob, kept, partial};
+use super::job::{VideoJob, kept};
 use crate::output::error::OutputError;
 use std::sync::Arc;
 
@@ -31,14 +31,14 @@ impl<W: VideoWriter> Encoder for SinglePass<W> {
         }
         let SinglePass { job, writer } = *self;
         if cut_short {
-            let path = partial(&job.settings.path);
+            let path = job.partial_path(|path| writer.is_like(path));
             return writer.persist(&path).map(|()| Finished::Beginning(Some(path)));
         }
         job.name(|path| writer.persist(path)).map(Finished::Whole)
     }
 
     fn abort(self: Box<Self>, cause: OutputError) -> OutputError {
-        let path = partial(&self.job.settings.path);
+        let path = self.job.partial_path(|path| self.writer.is_like(path));
         match self.writer.keep(&path) {
             Some(frames) => kept(cause, frames, &path),
             None => cause,

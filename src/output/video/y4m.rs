@@ -45,6 +45,10 @@ impl VideoWriter for Y4m {
         let file = self.file.into_inner().writing(path)?;
         persist(file, path).map(drop).writing(path)
     }
+    fn is_like(&self, path: &Path) -> bool {
+        let mine = self.file.get_ref().path();
+        is_beginning(path, mine).unwrap_or(false) || is_beginning(mine, path).unwrap_or(false)
+    }
     fn keep(self, path: &Path) -> Option<u64> {
         let (file, _unwritten) = self.file.into_parts();
         let frames = file.as_file().metadata().ok()?.len().checked_sub(self.header)? / self.frame;
