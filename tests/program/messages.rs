@@ -366,7 +366,7 @@ const TAKEN: &[(&str, &[&str])] = &[
     ("", &["--size", "16X12"]),
     ("", &["--frames", "1..2"]),
     ("", &["--fps", "30000/1001"]),
-    ("", &["--codec", "hevc", "--video", "v.mp4"]),
+    ("", &["--codec", "hevc", "--video", "v.mp4", "--set", "output.size=[64, 48]"]),
 ];
 const HINTS: &[(&str, &str)] = &[
     (
