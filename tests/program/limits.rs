@@ -165,10 +165,17 @@ fn with_journal(dir: &Path, journal: &str) {
 #[test]
 fn a_page_shows_no_file_that_a_foreign_journal_names() {
     let dir = folder();
-    let (inside, outside) = (dir.path().join("f/film.webp"), dir.path().join("private.mp4"));
+    let outside = dir.path().join("private.mp4");
+    with_journal(dir.path(), "");
+    // The run's own journal begins with the name of its clip.
+    let mut journals = std::fs::read_dir(dir.path().join("f/.polyfly")).unwrap().map(|file| file.unwrap().path());
+    let is_own =
+        |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "jsonl") && !path.ends_with("z-9.jsonl");
+    let own = journals.find(is_own).unwrap();
+    let head = std::fs::read_to_string(own).unwrap().lines().next().unwrap().to_owned();
     let journal_of = |film: &Path| {
         format!(
-            "{{\"devices\":[],\"processor\":null,\"threads\":1,\"frames\":1,\"seconds\":1,\"at\":9e9,\"polyfly\":\"0\",\"films\":[{:?}]}}\n",
+            "{head}\n{{\"devices\":[],\"processor\":null,\"threads\":1,\"frames\":1,\"seconds\":1,\"at\":9e9,\"polyfly\":\"0\",\"films\":[{:?}]}}\n",
             film.display().to_string()
         )
     };
@@ -186,10 +193,10 @@ fn a_page_shows_no_file_that_a_foreign_journal_names() {
     std::os::unix::fs::symlink(&outside, &link).unwrap();
     with_journal(dir.path(), &journal_of(&link));
     assert!(!page().0.contains("cHJpdmF0ZQ"));
-    // A file beside the frames is shown, and so is a file that the user names.
-    std::fs::write(&inside, b"private").unwrap();
-    with_journal(dir.path(), &journal_of(&inside));
-    assert!(page().0.contains("image/webp;base64,cHJpdmF0ZQ"));
+    // A film that a run has made is shown, and so is a file that the user names.
+    let run = polyfly(dir.path(), &["stitch", "f", "-o", "f/own.webp"]);
+    assert!(run.status.success(), "{}", words(&run));
+    assert!(page().0.contains("image/webp;base64,"));
     let run = polyfly(dir.path(), &["report", "f", "--film", "private.mp4"]);
     assert!(run.status.success(), "{}", words(&run));
     assert!(std::fs::read_to_string(dir.path().join("f/report.html")).unwrap().contains("video/mp4;base64,cHJpdmF0ZQ"));
