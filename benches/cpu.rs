@@ -33,7 +33,7 @@ fn renderer(name: &str) -> Renderer {
 
 /// One frame with few bodies, with mirrors, with glass and dispersion, of path tracing, of a mesh of particles, and with all
 /// post steps.
-#[divan::bench(args = ["coursework.txt", "infinity.toml", "crystal.toml", "jewels.toml", "heap.toml", "dusk.toml"], max_time = 5)]
+#[divan::bench(args = ["coursework.txt", "infinity.toml", "crystal.toml", "jewels.toml", "heap.toml", "last-light.toml"], max_time = 5)]
 fn frame(bencher: Bencher, name: &str) {
     let mut renderer = renderer(name);
     let bencher = bencher.counter(ItemsCount::new(WIDTH * HEIGHT));

@@ -249,12 +249,13 @@ depth = 20
 ambient = [0.1, 0.1, 0.115]
 highlight = 0.0
 light_samples = 4
+ao_samples = 4
 
 [film]
 tone = "agx"
 contrast = 1.15
 saturation = 1.25
-exposure = 0.6
+exposure = 1.1
 bloom = 0.09
 bloom_radius = 0.12
 vignette = 0.3
@@ -262,7 +263,7 @@ vignette = 0.3
 [sky]
 image = "@dusk"
 rotation_deg = 95
-intensity = 0.4
+intensity = 0.7
 
 [camera]
 fov_deg = 44

@@ -31,7 +31,6 @@ pub const SAMPLES: &[Builtin] = scenes! { "scenes":
     "cse260.toml",
     "cube.toml",
     "default.txt" "The scene of `polyfly --default`: mirrors, lamps and glass, in the coursework's tokens.",
-    "dusk.toml",
     "gallery.toml",
     "garland.toml",
     "glass.toml",
