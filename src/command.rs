@@ -38,6 +38,7 @@ mod table;
 mod template;
 mod usage;
 mod verify;
+mod viewer;
 
 use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, language};
 use crate::report::{be_quiet, end_before_start, fault, print, set_language};
@@ -52,6 +53,7 @@ use usage::Help;
 /// Parses the command line, runs the command, and turns errors into exit codes.
 pub fn main() -> ExitCode {
     stop::listen_early();
+    system::search_no_working_folder();
     system::take_own_signals();
     if environment("POLYFLY_TEST_POOLS").is_some() {
         threads::forbid_global_pool();

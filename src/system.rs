@@ -3,6 +3,7 @@
 
 #[cfg(not(windows))]
 mod posix;
+mod program;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
@@ -16,6 +17,7 @@ mod windows;
 #[cfg(windows)]
 pub use windows::*;
 
+pub use program::program;
 #[cfg(not(target_family = "wasm"))]
 pub use {gethostname::gethostname, libloading::Library};
 
@@ -39,6 +41,17 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"text");
         drop(first);
         try_lock(&second).unwrap();
+    }
+
+    #[test]
+    fn programs_are_found_in_absolute_folders() {
+        let sort = program("sort").unwrap();
+        let file = Path::new(sort.get_program());
+        assert!(file.is_absolute() && file.is_file(), "{file:?}");
+        let path = sort.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path).unwrap();
+        assert!(std::env::split_paths(path).all(|folder| folder.is_absolute()), "{path:?}");
+        assert_eq!(program("no such program").unwrap_err().kind(), std::io::ErrorKind::NotFound);
+        assert_eq!(program("./sort").unwrap().get_program(), "./sort");
     }
 
     #[test]

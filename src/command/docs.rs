@@ -6,6 +6,7 @@ mod pages;
 mod site;
 
 use super::studio::connections;
+use super::viewer::open_in_viewer;
 use crate::cli::{DocsArgs, Failure};
 use crate::error::Error;
 use crate::language::Language;
@@ -64,7 +65,7 @@ fn serve(args: &DocsArgs) -> Result<(), Failure> {
         let listener = TcpListener::bind(("127.0.0.1", args.port)).await.map_err(refused)?;
         let address = format!("http://{}/{page}", listener.local_addr().map_err(refused)?);
         print(&format!("{address}\n"))?;
-        let is_open = !args.no_open && open::that_detached(&address).is_ok();
+        let is_open = !args.no_open && open_in_viewer(&address).is_ok();
         remark(|l| l.docs_until(if is_open { l.docs_in_browser() } else { l.docs_to_open() }));
         connections::serve(router, listener).await;
         Ok(())

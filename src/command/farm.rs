@@ -19,11 +19,12 @@ use crate::run::folder::RecordedFolder;
 use crate::run::ownership::expect_same;
 use crate::run::plan::check_for_shards;
 use crate::run::{Existing, RunRequest, ShardMode, claim};
+use crate::system;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 // Slurm's array indices end below MaxArraySize, which is 1001 by default.
 const MAX_SLURM_SHARDS: u32 = 1000;
@@ -73,10 +74,10 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     };
     let failed = |e| Failure::from(OutputError::Write(program.into(), e));
     let needed = if args.engine == Engine::Slurm { "sbatch" } else { "hq" };
-    if !is_on_path(needed) {
+    if system::program(needed).is_err() {
         return Err(Failure::NoEngine(needed));
     }
-    let mut child = Command::new(program).stdin(Stdio::piped()).spawn().map_err(failed)?;
+    let mut child = system::program(program).map_err(failed)?.stdin(Stdio::piped()).spawn().map_err(failed)?;
     let mut stdin = child.stdin.take();
     let written = stdin.as_mut().map_or(Ok(()), |pipe| pipe.write_all(text.as_bytes()));
     drop(stdin);
@@ -85,11 +86,6 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
         true => written.map_err(failed),
         false => Err(failed(std::io::Error::other(format!("it does not take the job ({status})")))),
     }
-}
-
-fn is_on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 // The program's path on the engine's machines.

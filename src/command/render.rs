@@ -4,10 +4,10 @@ use super::convert::write_picture;
 use super::dry_run;
 use super::hints::hints;
 use super::output_file::OutputFile;
-
 use super::request::{options, request};
 use super::scene_file::{SceneText, load_scene};
 use super::stop;
+use super::viewer::open_in_viewer;
 use crate::cli::{Exit, Failure, QualityArg, RenderArgs, language};
 use crate::error::Error;
 use crate::language::Language;
@@ -160,7 +160,7 @@ fn open_result(file: Option<&PathBuf>) -> Result<(), Failure> {
         return Err(Failure::usage(Language::no_file_to_show));
     };
     // The file is complete, so a system without a viewer is no failure of the run.
-    if open::that_detached(path).is_err() {
+    if open_in_viewer(path).is_err() {
         warn(|l| l.no_viewer(path.display()));
     }
     Ok(())

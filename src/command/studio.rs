@@ -9,6 +9,7 @@ mod session;
 
 use super::request::options_of;
 use super::stop;
+use super::viewer::open_in_viewer;
 use crate::cli::{Failure, StudioArgs};
 use crate::error::Error;
 use crate::language::Language;
@@ -69,7 +70,7 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         print(&format!("{address}\n"))?;
         remark(Language::studio_address);
         if args.open
-            && let Err(e) = open::that_detached(&address)
+            && let Err(e) = open_in_viewer(&address)
         {
             remark(|l| l.no_browser(&e));
         }

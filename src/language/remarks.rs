@@ -147,8 +147,8 @@ messages! {
 
     // The denoiser.
     no_denoiser(why)
-        "--denoise needs the library Open Image Denoise 2: {why}; install it by `pip install pyoidn`, or set POLYFLY_OIDN to the folder that has it"
-        "для --denoise нужна библиотека Open Image Denoise 2: {why}; установите её командой `pip install pyoidn` или укажите в POLYFLY_OIDN папку, где она есть";
+        "--denoise needs the library Open Image Denoise 2: {why}; set POLYFLY_OIDN to its folder (`pip install --target oidn pyoidn` makes one: `oidn`)"
+        "для --denoise нужна библиотека Open Image Denoise 2: {why}; укажите её папку в POLYFLY_OIDN (`pip install --target oidn pyoidn` создаёт такую: `oidn`)";
     library_not_found(name) "{name} is not found" "{name} не найдена";
     library_not_in(folder, name) "{folder} does not have {name}" "в {folder} нет {name}";
     library_not_loaded(file, why) "{file} cannot be loaded: {why}" "{file} не загружается: {why}";

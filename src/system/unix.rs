@@ -43,6 +43,19 @@ pub fn file_number(_path: &Path, facts: &Metadata) -> u64 {
 /// Hides a folder in listings. A name that begins with a dot is hidden.
 pub fn hide(_folder: &Path) {}
 
+/// The file itself, if it is a program.
+pub fn executable(file: PathBuf) -> Option<PathBuf> {
+    file.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0).then_some(file)
+}
+
+/// Libraries are searched in the system's folders, and in those of LD_LIBRARY_PATH, which the system reads before this program begins.
+pub fn search_no_working_folder() {}
+
+/// Starts a program that goes on when this one ends.
+pub fn detach(command: &mut Command) -> io::Result<()> {
+    command.process_group(0).spawn().map(drop)
+}
+
 /// A child process in a group of its own: Ctrl-C does not reach it.
 pub struct ChildGroup(u32);
 

@@ -4,7 +4,7 @@ pub use super::posix::*;
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command};
 
 /// The name of this machine.
@@ -36,6 +36,14 @@ pub fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
 
 /// Hides a folder in listings.
 pub fn hide(_folder: &Path) {}
+
+/// The file of a program.
+pub fn executable(_file: PathBuf) -> Option<PathBuf> {
+    None
+}
+
+/// Libraries are not searched in the working folder.
+pub fn search_no_working_folder() {}
 
 /// A child process in a group of its own.
 pub struct ChildGroup;

@@ -27,6 +27,7 @@ use windows_sys::Win32::System::JobObjects::{
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation, QueryInformationJobObject,
     SetInformationJobObject, TerminateJobObject,
 };
+use windows_sys::Win32::System::LibraryLoader::SetDllDirectoryW;
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
 use windows_sys::Win32::System::Threading::{CREATE_NO_WINDOW, OpenProcess, PROCESS_SYNCHRONIZE, WaitForSingleObject};
 
@@ -139,6 +140,25 @@ pub fn hide(folder: &Path) {
     let name: Vec<u16> = long(folder).as_os_str().encode_wide().chain(once(0)).collect();
     // SAFETY: the name ends with a nought.
     unsafe { SetFileAttributesW(name.as_ptr(), FILE_ATTRIBUTE_HIDDEN) };
+}
+
+/// The file of a program, which may be named without `.exe`. Those of the Microsoft Store are links that cannot be followed.
+pub fn executable(mut file: PathBuf) -> Option<PathBuf> {
+    if file.extension().is_none() {
+        file.set_extension("exe");
+    }
+    file.symlink_metadata().is_ok_and(|facts| !facts.is_dir()).then_some(file)
+}
+
+/// Libraries are not searched in the working folder from here on, neither by the programs that this one starts.
+pub fn search_no_working_folder() {
+    // SAFETY: the name ends with a nought.
+    unsafe { SetDllDirectoryW([0].as_ptr()) };
+}
+
+/// Starts a program that goes on when this one ends.
+pub fn detach(command: &mut Command) -> io::Result<()> {
+    command.creation_flags(CREATE_NO_WINDOW).spawn().map(drop)
 }
 
 /// A child process in a job of its own: it ends with this program, however that ends. It has no console, so Ctrl-C does

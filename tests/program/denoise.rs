@@ -60,7 +60,7 @@ fn without_the_library_nothing_is_rendered_and_a_failure_has_its_words() {
     let run = polyfly(dir.path(), Some(empty.path()), "");
     let words = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(69), "{words}");
-    assert!(words.contains("Open Image Denoise") && words.contains("pip install pyoidn"), "{words}");
+    assert!(words.contains("Open Image Denoise") && words.contains("POLYFLY_OIDN"), "{words}");
     let library = stub("program");
     let run = polyfly(dir.path(), Some(&library), "oidn:fail");
     let words = String::from_utf8_lossy(&run.stderr).into_owned();

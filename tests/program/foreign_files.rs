@@ -20,6 +20,53 @@ fn fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
+// A scene's folder may come from anybody: no program, module or library is found by way of it.
+#[test]
+fn a_scenes_folder_runs_nothing() {
+    let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
+    let at = |name: &str| dir.path().join(name);
+    let mark = at("mark");
+    for name in ["ffmpeg", "python3", "sbatch", "xdg-open", "gio"] {
+        shell_script(dir.path(), name, &format!(": > {}", mark.display()));
+    }
+    std::fs::create_dir_all(at("pyoidn/oidn/lib")).unwrap();
+    for name in ["imageio_ffmpeg.py", "sitecustomize.py", "pyoidn/__init__.py"] {
+        std::fs::write(at(name), format!("open({mark:?}, 'w')\nget_ffmpeg_exe = lambda: './ffmpeg'\n")).unwrap();
+    }
+    let library = at("pyoidn/oidn/lib/libOpenImageDenoise.so.2");
+    std::fs::write(at("l.c"), "#include <stdio.h>\n__attribute__((constructor)) static void run() { fopen(MARK, \"w\"); }")
+        .unwrap();
+    let cc = ["-shared", "-fPIC", &format!("-DMARK={mark:?}"), "l.c", "-o", library.to_str().unwrap()];
+    assert!(Command::new("cc").args(cc).current_dir(dir.path()).status().unwrap().success());
+    std::fs::copy(&library, at("libOpenImageDenoise.so.2")).unwrap();
+    let python = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
+    symlink(text(&python.stdout).trim(), tools.path().join("python3")).unwrap();
+    let run = |args: &[&str], packages: &str| {
+        let mut command = program(dir.path(), &[args, &["scene.toml", "--frames", "0-1"], &LOOK].concat());
+        command.env("PATH", format!(":{}:.", tools.path().display())).env("PYTHONPATH", format!(":.:{packages}"));
+        command.env_remove("POLYFLY_FFMPEG").env_remove("POLYFLY_OIDN").output().unwrap()
+    };
+    let video = ["-o", "a/%d.png", "--video", "v.mkv"];
+    let without = run(&video, "");
+    assert!(code(&without) == 69 && words(&without).contains("ffmpeg was not found"), "{}", words(&without));
+    let without = run(&["-o", "b/%d.png", "--denoise"], "");
+    assert!(code(&without) == 69 && words(&without).contains("POLYFLY_OIDN"), "{}", words(&without));
+    let shown = run(&["-o", "c/%d.png", "--video", "v.y4m", "--open"], "");
+    assert!(shown.status.success() && words(&shown).contains("no program that shows"), "{}", words(&shown));
+    let mut farm = program(dir.path(), &["farm", "slurm", "--submit", "scene.toml", "--", "-o", "d/%d.png"]);
+    let farm = farm.env("PATH", "").output().unwrap();
+    assert!(code(&farm) == 69 && words(&farm).contains("no `sbatch`"), "{}", words(&farm));
+    assert!(!mark.exists());
+    // Where Python's packages are, the package is found.
+    let packages = tools.path().join("packages");
+    std::fs::create_dir(&packages).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let ffmpeg = std::env::split_paths(&path).map(|folder| folder.join("ffmpeg")).find(|file| file.is_file()).unwrap();
+    std::fs::write(packages.join("imageio_ffmpeg.py"), format!("get_ffmpeg_exe = lambda: {ffmpeg:?}\n")).unwrap();
+    let with = run(&video, packages.to_str().unwrap());
+    assert!(with.status.success() && at("v.mkv").exists() && !mark.exists(), "{}", words(&with));
+}
+
 #[test]
 fn links_and_pipes_in_the_hidden_folder_are_refused() {
     let dir = folder();

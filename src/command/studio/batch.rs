@@ -6,12 +6,12 @@ use crate::command::stop::{STDIN, STOP_BY};
 use crate::language::Language;
 use crate::output::OutputError;
 use crate::report::say;
-use crate::system::ChildGroup;
+use crate::system::{self, ChildGroup};
 use crate::threads::{self, lock};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ impl Batch {
         let failed = |e| Failure::from(OutputError::Write("a run".into(), e));
         let program = std::env::current_exe().map_err(failed)?;
         let mut words = tempfile::tempfile().map_err(failed)?;
-        let mut command = Command::new(program);
+        let mut command = system::program(program).map_err(failed)?;
         // Environment variables instead of flags, so that the printed command to resume stays as the user would write
         // it.
         command.args(arguments).env("POLYFLY_LOG", "jsonl").env(STOP_BY, STDIN);

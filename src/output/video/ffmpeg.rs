@@ -3,10 +3,9 @@
 use super::mp4::PacketChecksum;
 use crate::language::{AllLanguages, Language};
 use crate::output::error::OutputError;
-use crate::system::{ChildGroup, PYTHON, enlarge_pipe};
+use crate::system::{self, ChildGroup, PYTHON, enlarge_pipe};
 use crate::threads::{self, NoThread, lock};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use ffmpeg_sidecar::command::FfmpegCommand;
 use ffmpeg_sidecar::log_parser::try_parse_progress;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read, Write};
@@ -46,27 +45,40 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     if let Some(found) = that(Path::new("ffmpeg"))? {
         return Ok(found);
     }
-    let asked = ["-c", "import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())"].map(str::to_owned);
-    if let Some(path) = output_text(Path::new(PYTHON), asked, VERSION_TIMEOUT)?
-        && let Some(found) = that(Path::new(path.trim()))?
-    {
-        return Ok(found);
-    }
-    Err(OutputError::no_encoder(Language::no_ffmpeg))
+    let packed = in_python()?.map(|path| that(&path)).transpose()?.flatten();
+    packed.ok_or_else(|| OutputError::no_encoder(Language::no_ffmpeg))
 }
 
-/// The first line that a program prints on standard output, if it succeeds in time.
+// The ffmpeg of PyPI's package imageio-ffmpeg, if Python has it. Python imports from its working folder first, so it starts in its own
+// folder, and imports from absolute folders alone.
+fn in_python() -> Result<Option<PathBuf>, NoThread> {
+    const CODE: &str = "import os, sys; sys.path = [p for p in sys.path if os.path.isabs(p)]; \
+                        import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())";
+    let Ok(mut python) = system::program(PYTHON) else { return Ok(None) };
+    let folder = Path::new(python.get_program()).parent().map(Path::to_owned);
+    python.args(["-c", CODE]).current_dir(folder.unwrap_or_default());
+    let path = text_of(python, VERSION_TIMEOUT)?.map(|said| PathBuf::from(said.trim()));
+    Ok(path.filter(|path| path.is_absolute()))
+}
+
+/// What a program prints on standard output, if it succeeds in time.
 pub fn output_text(
     program: &Path,
     arguments: impl IntoIterator<Item = String>,
     timeout: Duration,
 ) -> Result<Option<String>, NoThread> {
+    let Ok(mut command) = system::program(program) else { return Ok(None) };
+    command.args(arguments);
+    text_of(command, timeout)
+}
+
+fn text_of(command: Command, timeout: Duration) -> Result<Option<String>, NoThread> {
     let hear = |text: &mut String, line: &str| {
         text.push_str(line);
         text.push('\n');
         if text.len() < MAX_OUTPUT { Heard::Progress } else { Heard::Enough }
     };
-    match listen_to(program, arguments, timeout, hear) {
+    match listen_to(command, timeout, hear) {
         Ok((status, text)) => Ok(status.success().then_some(text)),
         Err(e) => NoThread::of(&e).map_or(Ok(None), Err),
     }
@@ -74,13 +86,11 @@ pub fn output_text(
 
 // Reads a program's standard output until the program ends or `hear` returns false.
 fn listen_to<T: Default + Send + 'static>(
-    program: &Path,
-    arguments: impl IntoIterator<Item = String>,
+    mut command: Command,
     timeout: Duration,
     hear: impl FnMut(&mut T, &str) -> Heard + Send + 'static,
 ) -> io::Result<(ExitStatus, T)> {
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut program = Running::start(&mut command, timeout, |child| child.stdout.take(), hear)?;
     let status = program.wait(None)?;
     match program.watch.state().timed_out {
@@ -331,9 +341,11 @@ pub struct Process {
 
 impl Process {
     pub fn start(program: &Path, arguments: &[String], timeout: Duration) -> Result<Process, OutputError> {
-        let mut command = FfmpegCommand::new_with_path(program);
-        command.hide_banner().args(["-y"]).args(arguments);
-        let started = Running::start(command.as_inner_mut(), timeout, |child| child.stderr.take(), Transcript::hear);
+        let started = system::program(program).and_then(|mut command| {
+            command.args(["-loglevel", "level+info", "-hide_banner", "-y"]).args(arguments);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            Running::start(&mut command, timeout, |child| child.stderr.take(), Transcript::hear)
+        });
         let running = started.map_err(|e| {
             let failed = || OutputError::no_encoder(|l| l.cannot_start(program.display(), &e));
             NoThread::of(&e).map_or_else(failed, OutputError::from)
@@ -446,7 +458,9 @@ pub fn packets(program: &Path, file: &Path, timeout: Duration) -> io::Result<Vec
         packets.extend(Some(line).filter(|l| !l.starts_with('#')).and_then(packet));
         Heard::Progress
     };
-    Ok(listen_to(program, asked, timeout, hear)?.1)
+    let mut command = system::program(program)?;
+    command.args(asked);
+    Ok(listen_to(command, timeout, hear)?.1)
 }
 
 #[cfg(test)]
