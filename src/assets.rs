@@ -2,6 +2,7 @@
 
 mod atmosphere;
 mod error;
+pub mod files;
 pub mod finish;
 pub mod grid;
 pub mod mesh;
@@ -17,12 +18,12 @@ pub(crate) use error::why_unread;
 
 use crate::math::vec3::Vec3;
 use crate::scene::{Scene, World};
+use files::Files;
 use finish::Finish;
 use mesh::Triangles;
 use particles::ColouredSpheres;
 use relief::{ReliefMaps, Surface};
-use sky::SkyMap;
-use source::Limits;
+use sky::{Panorama, SkyMap};
 use std::sync::Arc;
 use texture::Texture;
 
@@ -36,9 +37,9 @@ fn seen_sky(world: &World, clear: Option<&Arc<SkyMap>>) -> Option<Arc<SkyMap>> {
     }))
 }
 
-fn floor_relief(world: &World, limits: Limits) -> Result<Option<Arc<ReliefMaps>>, AssetError> {
+fn floor_relief(world: &World, files: &Files) -> Result<Option<Arc<ReliefMaps>>, AssetError> {
     let Some(floor) = &world.floor else { return Ok(None) };
-    let of = |relief| ReliefMaps::of(relief, &Surface::of_floor(floor), limits).map(Arc::new);
+    let of = |relief| ReliefMaps::of(relief, &Surface::of_floor(floor), files).map(Arc::new);
     floor.relief.as_ref().map(of).transpose()
 }
 
@@ -55,39 +56,46 @@ pub struct Assets {
     pub sky: Option<Arc<SkyMap>>,
     /// The sky's picture, if any, in clear air.
     pub clear_sky: Option<Arc<SkyMap>>,
+    /// The sky's file, if the sky changes over the clip.
+    pub sky_picture: Option<Arc<Panorama>>,
     /// The triangles of each of the scene's meshes, then of its rectangles.
     pub meshes: Arc<Vec<Triangles>>,
     /// The particles of the first frame, or of the one asked for.
     pub particles: Option<ColouredSpheres>,
-    /// What files may take, those of later frames too.
-    pub limits: Limits,
+    /// How files are read, those of later frames too.
+    pub files: Files,
 }
 
 impl Assets {
     /// Reads all that a scene names; of particles with a file for each time step, those of frame 0.
-    pub fn load(scene: &Scene, limits: Limits) -> Result<Assets, AssetError> {
-        let of_particles = |p| ColouredSpheres::load(p, 0, scene.output.frames, None, limits);
+    pub fn load(scene: &Scene, files: &Files) -> Result<Assets, AssetError> {
+        let of_particles = |p| ColouredSpheres::load(p, 0, scene.output.frames, None, files);
         let particles = scene.world.particles.as_ref().map(of_particles).transpose()?;
         let scene = scene.seen_from(particles.as_ref().map_or([0.0; 3], |p| p.origin));
         let world = &scene.world;
-        let mut meshes = mesh::load_all(&world.meshes, world.ground(), limits)?;
+        let mut meshes = mesh::load_all(&world.meshes, world.ground(), files)?;
         meshes.extend(world.rectangles.iter().map(Triangles::of_rectangle));
         let texture = world.floor.as_ref().and_then(|floor| floor.texture.as_ref());
-        let texture = || texture.map(|source| Texture::load(source, limits)).transpose();
-        let floor = || Ok::<_, AssetError>((texture()?, floor_relief(world, limits)?));
-        let bodies = || finish::load_all(&world.bodies, &[], limits);
-        let ((floor, finishes), sky) = rayon::join(|| (floor(), bodies()), || SkyMap::of(&world.sky, limits));
-        let (texture, relief) = floor?;
-        let clear_sky = sky?.map(Arc::new);
+        let texture = || texture.map(|source| Texture::load(source, files)).transpose();
+        let floor = || Ok::<_, AssetError>((texture()?, floor_relief(world, files)?));
+        let bodies = || finish::load_all(&world.bodies, &[], files);
+        let sky = || {
+            let picture = sky::picture(&world.sky, files)?;
+            Ok::<_, AssetError>((SkyMap::of(&world.sky, picture.as_ref()), picture))
+        };
+        let ((floor, finishes), sky) = rayon::join(|| (floor(), bodies()), sky);
+        let ((texture, relief), (clear_sky, picture)) = (floor?, sky?);
+        let clear_sky = clear_sky.map(Arc::new);
         Ok(Assets {
             texture: texture.map(Arc::new),
             relief,
             finishes: Arc::new(finishes?),
             sky: seen_sky(world, clear_sky.as_ref()),
             clear_sky,
+            sky_picture: picture.filter(|_| scene.sky_moves()).map(Arc::new),
             meshes: Arc::new(meshes),
             particles,
-            limits,
+            files: files.clone(),
         })
     }
     /// The same with the sky, the reliefs and the particles of another frame, colored over the same range.
@@ -96,20 +104,20 @@ impl Assets {
         if scene.sky_moves() || scene.fog_above_moves() {
             let world = &scene.at(f64::from(frame)).world;
             if scene.sky_moves() {
-                assets.clear_sky = SkyMap::of(&world.sky, self.limits)?.map(Arc::new);
+                assets.clear_sky = SkyMap::of(&world.sky, self.sky_picture.as_deref()).map(Arc::new);
             }
             assets.sky = seen_sky(world, assets.clear_sky.as_ref());
         }
         if scene.reliefs_move() {
             let world = &scene.at(f64::from(frame)).world;
-            assets.relief = floor_relief(world, self.limits)?;
-            assets.finishes = Arc::new(finish::load_all(&world.bodies, &self.finishes, self.limits)?);
+            assets.relief = floor_relief(world, &self.files)?;
+            assets.finishes = Arc::new(finish::load_all(&world.bodies, &self.finishes, &self.files)?);
         }
         if let Some(particles) = &scene.world.particles {
             let mut particles = particles.clone();
             particles.range = self.particles.as_ref().and_then(|p| p.range).or(particles.range);
             let (frames, origin) = (scene.output.frames, Some(self.origin()));
-            assets.particles = Some(ColouredSpheres::load(&particles, frame, frames, origin, self.limits)?);
+            assets.particles = Some(ColouredSpheres::load(&particles, frame, frames, origin, &self.files)?);
         }
         Ok(assets)
     }

@@ -18,6 +18,7 @@ mod window;
 
 use crate::assets::Assets;
 use crate::assets::particles::ColouredSpheres;
+use crate::assets::files::{Files, RecordedFiles};
 use crate::assets::source::Limits;
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
@@ -81,6 +82,8 @@ pub struct RenderOptions {
     pub denoise: Option<DenoiserLibrary>,
     /// Memory limits for the files that the scene names.
     pub limits: Limits,
+    // What the files must hold: what the run's manifest records.
+    pub(crate) recorded: Arc<RecordedFiles>,
     // For tests: the index of a GPU that fails, and the task at which it does.
     pub(crate) fault: Option<(u32, u64)>,
 }
@@ -173,20 +176,21 @@ impl Renderer {
 
     /// Prepares a scene that is checked already, because it was read from a text.
     pub(crate) fn prepare(scene: Scene, options: RenderOptions) -> Result<Renderer, Error> {
-        Renderer::prepare_with(scene, options, |scene, limits| Ok(Assets::load(scene, limits)?))
+        Renderer::prepare_with(scene, options, |scene, files| Ok(Assets::load(scene, files)?))
     }
 
     /// Prepares a checked scene with the files that `read` returns.
     pub(crate) fn prepare_with(
         scene: Scene,
         options: RenderOptions,
-        read: impl FnOnce(&Scene, Limits) -> Result<Assets, Error> + Send,
+        read: impl FnOnce(&Scene, &Files) -> Result<Assets, Error> + Send,
     ) -> Result<Renderer, Error> {
         let isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
         // Starting the driver takes time, so the scene is prepared meanwhile.
         let prepare = || -> Result<_, Error> {
-            let mut assets = read(&scene, options.limits)?;
+            let files = Files { limits: options.limits, recorded: Arc::clone(&options.recorded) };
+            let mut assets = read(&scene, &files)?;
             let start = scene.at(0.0);
             let mut device_scene = DeviceScene::with_trees(&start, &assets, options.trees(&pool))?;
             // The CPU bakes the light map, so that it is the same on all devices.

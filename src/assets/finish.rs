@@ -1,8 +1,8 @@
 //! The finish of bodies: a texture and a relief for all faces of a body. Bodies with the same share them.
 
 use super::error::AssetError;
+use super::files::Files;
 use super::relief::{ReliefMaps, Surface};
-use super::source::Limits;
 use super::texture::Texture;
 use crate::scene::Body;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ pub struct Finish {
 }
 
 /// The finish of each body; empty if none has one. Those of another time, `before`, have the same textures.
-pub fn load_all(bodies: &[Body], before: &[Finish], limits: Limits) -> Result<Vec<Finish>, AssetError> {
+pub fn load_all(bodies: &[Body], before: &[Finish], files: &Files) -> Result<Vec<Finish>, AssetError> {
     if bodies.iter().all(|body| body.texture.is_none() && body.relief.is_none()) {
         return Ok(Vec::new());
     }
     let mut all: Vec<Finish> = Vec::with_capacity(bodies.len());
     for (i, body) in bodies.iter().enumerate() {
         let texture_of = |body: &Body| body.texture.clone();
-        let load = |body: &Body| body.texture.as_ref().map(|source| Texture::load(source, limits)).transpose();
+        let load = |body: &Body| body.texture.as_ref().map(|source| Texture::load(source, files)).transpose();
         let texture = match before.get(i) {
             Some(finish) => finish.texture.clone(),
             None => shared(&all, bodies, body, texture_of, |finish| &finish.texture, load)?,
@@ -30,7 +30,7 @@ pub fn load_all(bodies: &[Body], before: &[Finish], limits: Limits) -> Result<Ve
         let relief_of = |body: &Body| (body.relief.clone(), body.radius, body.material.roughness);
         let load = |body: &Body| {
             let relief = body.relief.as_ref();
-            relief.map(|relief| ReliefMaps::of(relief, &Surface::of_body(body), limits)).transpose()
+            relief.map(|relief| ReliefMaps::of(relief, &Surface::of_body(body), files)).transpose()
         };
         let relief = shared(&all, bodies, body, relief_of, |finish| &finish.relief, load)?;
         all.push(Finish { texture, relief });

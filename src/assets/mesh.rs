@@ -1,7 +1,8 @@
 //! Meshes of triangles: OBJ, and PLY in text or binary.
 
 use super::error::AssetError;
-use super::source::{self, Limits};
+use super::files::Files;
+use super::source::Limits;
 use crate::language::{Language, Message};
 use crate::math::vec3::{Vec3, dot, to_f32};
 use crate::quote::brief;
@@ -11,6 +12,7 @@ use crate::scene::{Mesh, Rectangle};
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 
 /// A triangle's corners, or one attribute of each corner.
@@ -47,18 +49,18 @@ const TAKEN_A_TRIANGLE: u64 = 200;
 pub fn load_all(
     meshes: &[Mesh],
     ground: Result<Ground, Message>,
-    limits: Limits,
+    files: &Files,
 ) -> Result<Vec<Triangles>, AssetError> {
     let mut uses = BTreeMap::<&Path, usize>::new();
     meshes.iter().for_each(|mesh| *uses.entry(&mesh.path).or_default() += 1);
     let bytes: u64 = uses.keys().map(|path| std::fs::metadata(path).map_or(0, |what| what.len())).sum();
-    let mut room = TriangleBudget::of(bytes, limits);
+    let mut room = TriangleBudget::of(bytes, files.limits);
     let mut kept = BTreeMap::<&Path, Triangles>::new();
     let load = |mesh| {
         let Mesh { path, .. }: &Mesh = mesh;
         let triangles = match kept.remove(path.as_path()) {
             Some(triangles) => triangles,
-            None => read(path, limits, &room)?,
+            None => read(path, files, &room)?,
         };
         room.take(triangles.corners.len(), path)?;
         let more = uses.entry(path).and_modify(|n| *n -= 1).or_default();
@@ -104,11 +106,11 @@ impl TriangleBudget {
 }
 
 // The triangles of a file, untransformed.
-fn read(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
+fn read(path: &Path, files: &Files, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
-        Some("obj") => load_obj(path, limits, room),
-        Some("ply") => load_ply(path, limits, room),
+        Some("obj") => files.read_by("mesh", path, |file| load_obj(path, file, room)),
+        Some("ply") => files.read_by("mesh", path, |file| load_ply(path, file, room)),
         _ => Err(AssetError::broken("mesh", path, Language::neither_obj_nor_ply)),
     }
 }
@@ -176,8 +178,7 @@ fn fan(
     Ok(triangles)
 }
 
-fn load_obj(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
-    let file = source::open("mesh", path, limits)?;
+fn load_obj(path: &Path, file: File, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
     // Materials come from the scene, not from the file.
     let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
@@ -260,8 +261,7 @@ fn in_short(e: &ParseError) -> impl Fn(Language) -> String + use<> {
     move |l| l.no_ply(place.trim().trim_end_matches([':', ',']))
 }
 
-fn load_ply(path: &Path, limits: Limits, room: &TriangleBudget) -> Result<Triangles, AssetError> {
-    let file = source::open("mesh", path, limits)?;
+fn load_ply(path: &Path, file: File, room: &TriangleBudget) -> Result<Triangles, AssetError> {
     let bytes = file.metadata().map_err(|e| AssetError::read("mesh", path, e))?.len();
     let mut input = Reader::new(std::io::BufReader::new(file));
     let broken = |e: ParseError| AssetError::broken("mesh", path, in_short(&e));
@@ -317,7 +317,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("m.obj");
         std::fs::write(&path, format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(100))).unwrap();
-        let load = |times, limits| load_all(&meshes(&path, times), Err(Language::no_floor), limits);
+        let load = |times, limits| load_all(&meshes(&path, times), Err(Language::no_floor), &Files::from(limits));
         let limits = |triangles, memory| Limits { triangles, memory, ..Limits::default() };
         let three = load(3, limits(Some(300), None)).unwrap();
         assert_eq!(three.iter().map(|mesh| mesh.corners.len()).collect::<Vec<_>>(), [100; 3]);
@@ -345,7 +345,7 @@ mod tests {
         for (z_up, scale) in [(false, 1.0), (true, 1.0), (false, 3.0)] {
             let on = Some(Support::Floor);
             let mesh = Mesh { offset: [2.0, 1.0, 77.0], on, z_up, scale, ..meshes(&path, 1).remove(0) };
-            let triangles = load_all(&[mesh], world.ground(), Limits::default()).unwrap().remove(0);
+            let triangles = load_all(&[mesh], world.ground(), &Files::default()).unwrap().remove(0);
             // The floor is z = x + 5.
             let above = |p: &[f32; 3]| f64::from(p[2] - p[0] - 5.0) / 2f64.sqrt();
             let lowest = triangles.corners.as_flattened().iter().map(above).fold(f64::MAX, f64::min);
@@ -366,7 +366,7 @@ mod tests {
         file.extend(corners.to_le_bytes());
         file.resize(file.len() + corners as usize, 0);
         std::fs::write(&path, file).unwrap();
-        let e = load_all(&meshes(&path, 1), Err(Language::no_floor), Limits::default()).unwrap_err().to_string();
+        let e = load_all(&meshes(&path, 1), Err(Language::no_floor), &Files::default()).unwrap_err().to_string();
         assert!(e.contains("more than 2000000 triangles"), "{e}");
     }
 }

@@ -11,7 +11,8 @@ pub use set::{ParticleSet, Wanted};
 pub use text_table::{is_table, read_table};
 
 use super::error::AssetError;
-use super::source::{self, Content, Limits};
+use super::files::Files;
+use super::source::Content;
 use crate::gpu_types::Sphere;
 use crate::language::AllLanguages;
 use crate::math::colormap::{COLOURS, viridis};
@@ -49,11 +50,11 @@ impl ColouredSpheres {
         frame: u32,
         frames: u32,
         origin: Option<Vec3>,
-        limits: Limits,
+        files: &Files,
     ) -> Result<ColouredSpheres, AssetError> {
         let path = particles.file(frame);
         let wanted = Wanted::of(particles.colour_by);
-        let set = read(&path, wanted, limits)?;
+        let set = read(&path, wanted, files)?;
         let origin = origin.unwrap_or_else(|| set.origin());
         let values = set.values(particles.colour_by, &path)?;
         let range = match (&values, particles.range) {
@@ -62,7 +63,7 @@ impl ColouredSpheres {
             (Some(values), None) => {
                 let of = |frame| -> Result<Option<[f64; 2]>, AssetError> {
                     let path = particles.file(frame);
-                    Ok(read(&path, wanted, limits)?.values(particles.colour_by, &path)?.and_then(|v| min_max(&v)))
+                    Ok(read(&path, wanted, files)?.values(particles.colour_by, &path)?.and_then(|v| min_max(&v)))
                 };
                 let mut all = if frame == 0 { min_max(values) } else { of(0)? };
                 if all.is_none_or(|[low, high]| low == high) && particles.is_animated() {
@@ -137,11 +138,11 @@ fn widen(ends: Option<[f64; 2]>) -> [f64; 2] {
 }
 
 /// Reads a file: a table by its extension (.csv, .xyzr, .txt), any other file as a binary file.
-pub fn read(path: &Path, wanted: Wanted, limits: Limits) -> Result<ParticleSet, AssetError> {
+pub fn read(path: &Path, wanted: Wanted, files: &Files) -> Result<ParticleSet, AssetError> {
     if is_table(path) {
-        return read_table(path, &source::read("particles", path, limits)?, wanted);
+        return read_table(path, &files.read("particles", path)?, wanted);
     }
-    sphere_file::read(path, &Content::open("particles", path, limits)?, wanted)
+    files.read_by("particles", path, |file| sphere_file::read(path, &Content::of("particles", path, file)?, wanted))
 }
 
 /// Reads all of the bytes of a file.
@@ -255,7 +256,7 @@ mod tests {
         let text = format!("[particles]\npath = \"{}\"\ncolor_by = \"pressure\"\n", file.display());
         let scene = crate::scene::Scene::parse(&text, "a.toml", Path::new("")).unwrap().scene;
         let particles = scene.world.particles.unwrap();
-        let read = ColouredSpheres::load(&particles, 0, 1, None, Limits::default()).unwrap();
+        let read = ColouredSpheres::load(&particles, 0, 1, None, &Files::default()).unwrap();
         assert_eq!(read.colour_indices, [0, COLOURS as u16, COLOURS as u16 - 1]);
         assert_eq!((read.colours[COLOURS].colour, read.range, read.unknown), (UNKNOWN, Some([5.0, 9.0]), 1));
         assert_eq!(

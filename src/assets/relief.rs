@@ -1,9 +1,10 @@
 //! Reliefs of floors and of bodies' faces: maps of heights, normals and roughness, loaded or procedural, as slopes and microfacets with mip levels.
 
 use super::error::AssetError;
+use super::files::Files;
 use super::grid::Grid;
 use super::patterns::{self, Made};
-use super::source::{self, Limits};
+use super::source;
 use super::texture::Texture;
 use crate::math::vec3::{Vec3, add, dot, length, scale};
 use crate::scene::{Body, Bumps, Floor, FloorShape, MapSource, Relief, uv_gradients};
@@ -35,10 +36,10 @@ const FINE_SIDE: u32 = 1024;
 // Slopes along u and v, the squared slope in space, and the square of alpha.
 type Cell = [f32; 4];
 
-fn load(source: &MapSource, limits: Limits) -> Result<Grid<f32>, AssetError> {
+fn load(source: &MapSource, files: &Files) -> Result<Grid<f32>, AssetError> {
     let (side, value): (u32, Box<dyn Fn(f64, f64) -> f64 + Sync>) = match source {
         MapSource::File(path) => {
-            let grey = open(path, limits)?.into_luma16();
+            let grey = open(path, files)?.into_luma16();
             let cells = grey.pixels().map(|p| f32::from(p.0[0]) / 65535.0).collect();
             return Ok(Grid { width: grey.width(), height: grey.height(), cells });
         }
@@ -58,8 +59,8 @@ fn lerp(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }
 
-fn open(path: &Path, limits: Limits) -> Result<image::DynamicImage, AssetError> {
-    source::read_picture("relief", path, MAX_SIDE, limits)
+fn open(path: &Path, files: &Files) -> Result<image::DynamicImage, AssetError> {
+    files.read_picture("relief", path, MAX_SIDE)
 }
 
 /// The surface under a relief.
@@ -91,17 +92,17 @@ impl Surface {
 
 impl ReliefMaps {
     /// The relief of a surface.
-    pub fn of(relief: &Relief, surface: &Surface, limits: Limits) -> Result<ReliefMaps, AssetError> {
-        let Bump { slopes, heights } = bump(relief, surface, limits)?;
-        let roughness = relief.roughness_map.as_ref().map(|map| load(map, limits)).transpose()?;
+    pub fn of(relief: &Relief, surface: &Surface, files: &Files) -> Result<ReliefMaps, AssetError> {
+        let Bump { slopes, heights } = bump(relief, surface, files)?;
+        let roughness = relief.roughness_map.as_ref().map(|map| load(map, files)).transpose()?;
         let sizes = [slopes.as_ref().map(|g| (g.width, g.height)), roughness.as_ref().map(|g| (g.width, g.height))];
         let side = |of: fn((u32, u32)) -> u32| sizes.iter().flatten().map(|&s| of(s)).max().unwrap_or(1);
         let (width, height) = (side(|s| s.0), side(|s| s.1));
         // A wide map and a tall map become one map with the larger side of each.
-        let files = relief.files();
-        if let Some(last) = files.last() {
-            let bytes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |facts| facts.len())).sum();
-            source::check_pixels("relief", last, bytes, (width, height), limits)?;
+        let maps = relief.files();
+        if let Some(last) = maps.last() {
+            let bytes = maps.iter().map(|file| std::fs::metadata(file).map_or(0, |facts| facts.len())).sum();
+            source::check_pixels("relief", last, bytes, (width, height), files.limits)?;
         }
         let finest = Grid::new(width, height, |x, y| {
             let (u, v) = ((f64::from(x) + 0.5) / f64::from(width), (f64::from(y) + 0.5) / f64::from(height));
@@ -132,11 +133,11 @@ struct Bump {
     heights: Option<Grid<f32>>,
 }
 
-fn bump(relief: &Relief, surface: &Surface, limits: Limits) -> Result<Bump, AssetError> {
+fn bump(relief: &Relief, surface: &Surface, files: &Files) -> Result<Bump, AssetError> {
     Ok(match &relief.bumps {
         Bumps::Flat => Bump::default(),
         Bumps::Heights { map, depth } => {
-            let heights = load(map, limits)?;
+            let heights = load(map, files)?;
             let (w, h) = (i64::from(heights.width), i64::from(heights.height));
             // A map that does not repeat has ends, where the difference is one-sided.
             let ends = relief.tiles == 1 && !surface.repeats;
@@ -157,7 +158,7 @@ fn bump(relief: &Relief, surface: &Surface, limits: Limits) -> Result<Bump, Asse
             Bump { slopes: Some(slopes), heights: Some(heights) }
         }
         Bumps::Normals(path) => {
-            let picture = open(path, limits)?.into_rgb16();
+            let picture = open(path, files)?.into_rgb16();
             let per_u = 1.0 / length(surface.u);
             let per_v = 1.0 / length(surface.v);
             let cells = picture.pixels().map(|p| {
@@ -209,7 +210,7 @@ mod tests {
     fn maps(relief: Relief, roughness: f64) -> ReliefMaps {
         let material = Material { roughness, ..Material::plain([1.0; 3], 0.5, 0.0) };
         let floor = Floor { relief: Some(relief), material, ..Floor::default() };
-        ReliefMaps::of(floor.relief.as_ref().unwrap(), &Surface::of_floor(&floor), Limits::default()).unwrap()
+        ReliefMaps::of(floor.relief.as_ref().unwrap(), &Surface::of_floor(&floor), &Files::default()).unwrap()
     }
 
     // Far away, ripples are a flat, rough mirror: their slopes vanish, and their variance becomes alpha's square.

@@ -5,8 +5,8 @@
 
 use super::atmosphere::Atmosphere;
 use super::error::AssetError;
+use super::files::Files;
 use super::grid::Grid;
-use super::source::{self, Limits};
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
 use crate::math::{floor, smooth_step};
@@ -14,7 +14,6 @@ use crate::scene::{Sky, SkySource};
 use image::DynamicImage;
 use rayon::prelude::*;
 use std::f64::consts::PI;
-use std::path::Path;
 
 /// Light from all directions.
 #[derive(Clone, Debug)]
@@ -60,16 +59,16 @@ const MADE_SAMPLES: usize = 2;
 const MAX_FILE_SAMPLES: usize = 8;
 
 impl SkyMap {
-    /// The picture that a sky names, if any, rotated and scaled as the scene asks.
-    pub fn of(sky: &Sky, limits: Limits) -> Result<Option<SkyMap>, AssetError> {
-        let Some(source) = &sky.image else { return Ok(None) };
+    /// The picture that a sky names, if any, rotated and scaled as the scene asks. `file` is that of [`picture`].
+    pub fn of(sky: &Sky, file: Option<&Panorama>) -> Option<SkyMap> {
+        let source = sky.image.as_ref()?;
         let turn = sky.rotation_deg.to_radians();
         let (sine, cosine) = (libm::sin(turn), libm::cos(turn));
         let turned = |d: Vec3| [d[0] * cosine + d[1] * sine, d[1] * cosine - d[0] * sine, d[2]];
         let procedural = |light: fn(Vec3) -> Vec3| {
             SkyMap::baked(MADE_SIDE, MADE_SAMPLES, |d| scale(light(turned(d)), sky.intensity))
         };
-        Ok(Some(match source {
+        Some(match source {
             SkySource::Studio => procedural(studio),
             SkySource::Dusk => procedural(dusk),
             SkySource::Overcast => procedural(overcast),
@@ -96,12 +95,12 @@ impl SkyMap {
                 };
                 SkyMap { sun: Some(sun), ..map }
             }
-            SkySource::File(path) => {
-                let picture = read(path, limits)?;
+            SkySource::File(_) => {
+                let picture = file?;
                 let (side, samples) = resolution(picture.width as usize, picture.height as usize);
-                SkyMap::baked(side, samples, |d| scale(light_from(&picture, turned(d)), sky.intensity))
+                SkyMap::baked(side, samples, |d| scale(light_from(picture, turned(d)), sky.intensity))
             }
-        }))
+        })
     }
 
     /// The gradient of a sky without a picture.
@@ -220,9 +219,13 @@ fn missing(d: Vec3) -> Vec3 {
     super::patterns::missing(u, 0.5 * v).map(linear)
 }
 
-// A picture whose columns are azimuths and whose rows are elevations, in linear light.
-fn read(path: &Path, limits: Limits) -> Result<Grid<[f32; 3]>, AssetError> {
-    let decoded = source::read_picture("sky", path, MAX_SIDE, limits)?;
+/// A picture whose columns are azimuths and whose rows are elevations, in linear light.
+pub type Panorama = Grid<[f32; 3]>;
+
+/// Reads the file of a sky, if it is from a file.
+pub fn picture(sky: &Sky, files: &Files) -> Result<Option<Panorama>, AssetError> {
+    let Some(SkySource::File(path)) = &sky.image else { return Ok(None) };
+    let decoded = files.read_picture("sky", path, MAX_SIDE)?;
     let is_linear = matches!(decoded, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
     let decoded = decoded.into_rgb32f();
     let of = |c: f32| match (c.is_finite() && c > 0.0, is_linear) {
@@ -231,11 +234,11 @@ fn read(path: &Path, limits: Limits) -> Result<Grid<[f32; 3]>, AssetError> {
         (true, false) => linear(f64::from(c)) as f32,
     };
     let cells = decoded.as_raw().par_chunks_exact(3).map(|p| [of(p[0]), of(p[1]), of(p[2])]).collect();
-    Ok(Grid { width: decoded.width(), height: decoded.height(), cells })
+    Ok(Some(Grid { width: decoded.width(), height: decoded.height(), cells }))
 }
 
 // The light of such a picture from a direction. Bilinear; columns wrap around.
-fn light_from(picture: &Grid<[f32; 3]>, d: Vec3) -> Vec3 {
+fn light_from(picture: &Panorama, d: Vec3) -> Vec3 {
     let (width, height) = (f64::from(picture.width), f64::from(picture.height));
     let x = (0.5 - libm::atan2(d[1], d[0]) / (2.0 * PI)) * width - 0.5;
     let y = (libm::acos(d[2].clamp(-1.0, 1.0)) / PI * height - 0.5).clamp(0.0, height - 1.0);

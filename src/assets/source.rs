@@ -100,9 +100,8 @@ impl<'a> From<&'a [u8]> for Content<'a> {
 }
 
 impl Content<'_> {
-    /// Opens a file that messages call by that name.
-    pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<Content<'static>, AssetError> {
-        let file = open(kind, path, limits)?;
+    /// An open file that messages call by that name.
+    pub fn of(kind: &str, path: &Path, file: File) -> Result<Content<'static>, AssetError> {
         let length = file.metadata().map_err(|e| AssetError::read(kind, path, e))?.len() as usize;
         Ok(Content::File { file, length })
     }
@@ -129,8 +128,7 @@ impl Content<'_> {
 const PART: usize = 4 << 20;
 
 /// Reads a whole file.
-pub fn read(kind: &str, path: &Path, limits: Limits) -> Result<Vec<u8>, AssetError> {
-    let mut file = open(kind, path, limits)?;
+pub fn read(kind: &str, path: &Path, mut file: File, limits: Limits) -> Result<Vec<u8>, AssetError> {
     let failed = |e| AssetError::read(kind, path, e);
     let length = file.metadata().map_err(failed)?.len() as usize;
     let mut bytes = vec![0; length];
@@ -143,11 +141,6 @@ pub fn read(kind: &str, path: &Path, limits: Limits) -> Result<Vec<u8>, AssetErr
         (&mut file).take(limits.file).read_to_end(&mut bytes).map_err(failed)?;
     }
     Ok(bytes)
-}
-
-/// Reads a picture after a check of its size.
-pub fn read_picture(kind: &str, path: &Path, max: u32, limits: Limits) -> Result<image::DynamicImage, AssetError> {
-    decode(kind, path, &read(kind, path, limits)?, max, limits)
 }
 
 /// Refuses a picture with more pixels than its file's size allows.
@@ -232,6 +225,11 @@ pub fn text_place(bytes: &[u8], at: usize) -> [usize; 2] {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::assets::files::Files;
+
+    fn read(kind: &str, path: &Path, limits: Limits) -> Result<Vec<u8>, AssetError> {
+        Files::from(limits).read(kind, path)
+    }
 
     #[test]
     fn a_long_file_is_read_in_parts() {
@@ -240,7 +238,7 @@ mod tests {
         let bytes: Vec<u8> = (0..2 * PART + 12_345).map(|i| (i % 251) as u8).collect();
         std::fs::write(&path, &bytes).unwrap();
         assert!(read("mesh", &path, Limits::default()).unwrap() == bytes);
-        let content = Content::open("mesh", &path, Limits::default()).unwrap();
+        let content = Content::of("mesh", &path, File::open(&path).unwrap()).unwrap();
         assert_eq!(content.length(), bytes.len());
         for content in [content, Content::Memory(&bytes)] {
             assert_eq!(content.part(1000..1300).unwrap(), &bytes[1000..1300]);

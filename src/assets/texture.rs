@@ -1,9 +1,10 @@
 //! Pictures for floors and bodies, loaded or procedural, in linear light, with their mip levels.
 
 use super::error::AssetError;
+use super::files::Files;
 use super::grid::Grid;
 use super::patterns::{self, Made};
-use super::source::{self, Limits};
+use super::source;
 use crate::language::Language;
 use crate::math::srgb::linear;
 use crate::scene::TextureSource;
@@ -23,10 +24,10 @@ const MAX_SIDE: u32 = 16_384;
 
 impl Texture {
     /// Loads a file or generates a built-in picture.
-    pub fn load(source: &TextureSource, limits: Limits) -> Result<Texture, AssetError> {
+    pub fn load(source: &TextureSource, files: &Files) -> Result<Texture, AssetError> {
         static MADE: Made<TextureSource, [u16; 3]> = Made::new();
         let (side, colour): (u32, Colour) = match source {
-            TextureSource::File(path) => return Ok(Texture::of(read(path, limits)?)),
+            TextureSource::File(path) => return Ok(Texture::of(read(path, files)?)),
             TextureSource::Checker => (512, patterns::checker),
             TextureSource::Concrete => (1024, patterns::concrete),
             TextureSource::Marble => (1024, patterns::marble),
@@ -62,8 +63,8 @@ fn through(light: u16, alpha: u8) -> u16 {
     ((light * alpha + 65535 * (255 - alpha) + 127) / 255) as u16
 }
 
-fn read(path: &Path, limits: Limits) -> Result<Level, AssetError> {
-    let bytes = source::read("texture", path, limits)?;
+fn read(path: &Path, files: &Files) -> Result<Level, AssetError> {
+    let bytes = files.read("texture", path)?;
     let wrong = |what: &dyn Fn(Language) -> String| AssetError::broken("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
         let word = |at: usize| bytes.get(at..)?.first_chunk().map(|word| i32::from_le_bytes(*word));
@@ -89,7 +90,7 @@ fn read(path: &Path, limits: Limits) -> Result<Level, AssetError> {
         let pixels = bytes[8..].as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b]);
         return Ok(from_srgb(width as u32, height as u32, pixels));
     }
-    let picture = source::decode("texture", path, &bytes, MAX_SIDE, limits)?;
+    let picture = source::decode("texture", path, &bytes, MAX_SIDE, files.limits)?;
     if !picture.color().has_alpha() {
         let picture = picture.into_rgb8();
         return Ok(from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)));
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn levels_go_down_to_one_texel_and_keep_the_mean() {
-        let texture = Texture::load(&TextureSource::Checker, Limits::default()).unwrap();
+        let texture = Texture::load(&TextureSource::Checker, &Files::default()).unwrap();
         let last = texture.levels.last().unwrap();
         assert_eq!((last.width, last.height), (1, 1));
         let mean = (linear(0.92) + linear(0.16)) / 2.0 * 65535.0;
@@ -124,7 +125,7 @@ mod tests {
         logo.put_pixel(1, 0, image::Rgba([255, 0, 0, 255]));
         logo.put_pixel(2, 0, image::Rgba([0, 0, 255, 128]));
         logo.save(&path).unwrap();
-        let texture = Texture::load(&TextureSource::File(path), Limits::default()).unwrap();
+        let texture = Texture::load(&TextureSource::File(path), &Files::default()).unwrap();
         let half = ((127 * 65535 + 127) / 255) as u16;
         assert_eq!(texture.levels[0].cells, [[65535; 3], [65535, 0, 0], [half, half, 65535]]);
     }

@@ -5,6 +5,7 @@ use super::request::request;
 use super::scene_file::load_scene;
 use super::template::filled;
 use super::usage;
+use crate::assets::files::RecordedFiles;
 use crate::cli::{Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
 use crate::error::Error;
 use crate::language::{Language, Message};
@@ -149,10 +150,11 @@ impl Job {
             return Err(Failure::usage(|l| l.slurm_limit(MAX_SLURM_SHARDS)));
         }
         let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
-        let mut manifest = Manifest::of(&scene, String::new(), render.denoise);
+        let recorded = RecordedFiles::default();
+        let mut manifest = Manifest::of(&scene, String::new(), render.denoise, &recorded);
         let todo = match Manifest::read(&folder.pattern)? {
             Some(theirs) => {
-                manifest.look_at_steps(&scene, all.iter().filter(|n| theirs.steps.contains_key(n)));
+                manifest.look_at_steps(&scene, all.iter().filter(|n| theirs.steps.contains_key(n)), &recorded);
                 expect_same(&theirs, &manifest, &folder.path())?;
                 unfinished(&folder.pattern.to_string(), &all, shards)?
             }

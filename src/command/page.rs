@@ -121,7 +121,7 @@ impl Recorded {
                 ("LANGUAGE", language.code_of_page()),
                 ("SCENE_HEADING", language.scene_heading()),
                 ("RESOLVED", language.resolved_scene()),
-                ("SCENE", manifest.scene.as_deref().map_or_else(|| language.scene_too_long(), escaped)),
+                ("SCENE", manifest.scene_text().map_or_else(|| language.scene_too_long(), |text| escaped(&text))),
                 ("FILES", if manifest.files.is_empty() { String::new() } else { files }),
                 ("MADE_BY", language.made_by(env!("CARGO_PKG_VERSION"))),
             ],

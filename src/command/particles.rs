@@ -5,6 +5,7 @@ use super::generate;
 use super::measured::{Measured, median};
 use crate::assets::Assets;
 use crate::assets::particles::ColouredSpheres;
+use crate::assets::files::Files;
 use crate::assets::source::Limits;
 use crate::cli::{Failure, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, environment};
 use crate::error::Error;
@@ -65,7 +66,8 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     };
     let start = Instant::now();
     let limits = Limits { file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20), ..Limits::default() };
-    let load = || ColouredSpheres::load(&particles, 0, 1, None, limits).map(|read| (read.bounds(), read));
+    let files = Files { limits, ..Files::default() };
+    let load = || ColouredSpheres::load(&particles, 0, 1, None, &files).map(|read| (read.bounds(), read));
     let (bounds, read) = shared_pool().map_err(OutputError::from)?.install(load)?;
     let read_time = start.elapsed();
     if let Some(unknown) = read.remark(particles.colour_by) {
@@ -82,7 +84,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     };
     let start = Instant::now();
     // The scene has only particles, so only their tree is built, or what stands in its place where a GPU fills a grid.
-    let assets = Assets { particles: Some(read), limits, ..Assets::default() };
+    let assets = Assets { particles: Some(read), files, ..Assets::default() };
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();
     let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;

@@ -100,6 +100,7 @@ pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
             triangles: args.limit_triangles.map(millions),
             memory: memory_limit::limit(args.limit_memory.map(bytes)),
         },
+        ..RenderOptions::new()
     })
 }
 

@@ -121,13 +121,12 @@ fn reaches(star: &sky::Star, x: usize, y: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assets::source::Limits;
     use crate::math::vec3::{add, cross};
     use crate::scene::Sky;
 
     fn night() -> SkyMap {
         let sky = Sky { image: Some(SkySource::Night), rotation_deg: 40.0, ..Sky::default() };
-        SkyMap::of(&sky, Limits::default()).unwrap().unwrap()
+        SkyMap::of(&sky, None).unwrap()
     }
 
     // All directions near a star above the horizon find it in their cell.

@@ -1,9 +1,14 @@
-//! The part of the table about the content of files of particles and meshes, and about compared pictures.
+//! The part of the table about files that change, about the content of files of particles and meshes, and about compared pictures.
 
 use super::Language;
 use std::fmt::Display;
 
 messages! {
+    // Files that change during a run.
+    file_changes(kind) "the {kind} has changed since the run began" "{kind}: файл изменился после начала рендера";
+    put_the_old_file_back() "put the old file back and give --resume, or render all frames again with --overwrite"
+        "верните прежний файл и добавьте --resume или пересчитайте все кадры с --overwrite";
+
     // Meshes.
     too_many_triangles(max) "with this mesh the scene has more than {max} triangles" "с этой сеткой в сцене больше {max} треугольников";
     smaller_meshes(flag) "give smaller ones, or raise {flag}" "возьмите сетки поменьше или увеличьте {flag}";

@@ -2,6 +2,7 @@
 
 use super::ownership::{expect_same, owned};
 use super::request::ShardMode;
+use crate::assets::files::RecordedFiles;
 use crate::error::Error;
 use crate::language::Language;
 use crate::output::formats::Format;
@@ -161,7 +162,8 @@ pub fn expect_scene(manifest: &Manifest, scene: &Scene, folder: &Path) -> Result
     // Output paths do not change a picture, so those of the folder are used.
     scene.output.files = Pattern::parse(&manifest.pattern).map_or(scene.output.files, |(pattern, _)| pattern);
     scene.output.bits = manifest.bits;
-    let mut ours = Manifest::of(&scene, String::new(), manifest.denoised);
-    ours.look_at_steps(&scene, manifest.steps.keys().copied());
+    let recorded = RecordedFiles::default();
+    let mut ours = Manifest::of(&scene, String::new(), manifest.denoised, &recorded);
+    ours.look_at_steps(&scene, manifest.steps.keys().copied(), &recorded);
     expect_same(manifest, &ours, folder)
 }

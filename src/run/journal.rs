@@ -3,12 +3,12 @@
 //! all records up to the next such one belong. `polyfly status` adds them up.
 
 use super::ownership::clip_of;
+use crate::assets::files::fingerprint;
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
 use crate::language::AllLanguages;
 use crate::output::store::atomic::host;
 use crate::output::store::hidden;
-use crate::output::store::manifest::fingerprint;
 use crate::output::video::job::VideoJob;
 use crate::output::video::tag::Tag;
 use crate::quote::brief;

@@ -8,8 +8,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-// Maximum length of a scene's text, bytes: a hundred times that of a scene with ten thousand bodies.
-const MAX_TEXT: u64 = 64 << 20;
+// Maximum length of a scene's text, bytes: 25 times that of a scene with ten thousand bodies. The parser of TOML makes a list of all
+// tokens and one of their events first, so a text of brackets takes 50 bytes of memory a byte.
+const MAX_TEXT: u64 = 16 << 20;
 
 impl Scene {
     /// Reads a scene from a file, in either grammar. Relative paths in a TOML scene start in its folder, those in a

@@ -1,17 +1,16 @@
 //! Which run owns the frames of a folder: the manifest is checked again before each frame is written.
 
+use crate::assets::files::{FileState, state};
 use crate::error::Error;
 use crate::output::OutputError;
 use crate::output::store::atomic::folder_of;
 use crate::output::store::manifest::{Manifest, ManifestError, NAME};
 use crate::render::frames::FrameList;
 use crate::scene::Pattern;
-use crate::system::file_number;
 use crate::threads::lock;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::SystemTime;
 
 /// The name of a clip in its folder's journals.
 pub fn clip(manifest: &Manifest) -> String {
@@ -66,14 +65,6 @@ pub struct Ownership {
     hash: String,
     // The state of the manifest's file at the last check, and the frames that the run owned.
     seen: Mutex<(Option<FileState>, Option<FrameList>)>,
-}
-
-// Length, time of modification and the file's number: one of them changes when a file is replaced.
-type FileState = (u64, Option<SystemTime>, u64);
-
-fn state(path: &Path) -> Option<FileState> {
-    let what = std::fs::metadata(path).ok()?;
-    Some((what.len(), what.modified().ok(), file_number(path, &what)))
 }
 
 impl Ownership {

@@ -100,7 +100,8 @@ impl RunRequest {
         if !self.is_checked {
             self.scene = self.scene.checked()?;
         }
-        let (request, choice) = self.resolved(progress)?;
+        let (mut request, choice) = self.resolved(progress)?;
+        request.options.recorded = Arc::default();
         let Some(part) = request.part() else {
             return Err(Error::usage(Language::more_shards_than_frames));
         };
@@ -172,8 +173,9 @@ impl RunPlan {
             return Err(Error::usage(Language::not_resumed_without_frames));
         }
         let folder = claim::folder_of(scene)?;
-        let mut manifest = Manifest::of(scene, String::new(), request.options.denoise.is_some());
-        manifest.look_at_steps(scene, part.iter());
+        let recorded = &request.options.recorded;
+        let mut manifest = Manifest::of(scene, String::new(), request.options.denoise.is_some(), recorded);
+        manifest.look_at_steps(scene, part.iter(), recorded);
         let is_deep = settings.as_ref().is_some_and(|settings| settings.high_bit_depth.is_some());
         let has_alpha = settings.as_ref().is_some_and(|settings| settings.has_alpha);
         let is_lossless = claim::is_lossless_source(folder.format, scene.output.bits, is_deep, has_alpha);

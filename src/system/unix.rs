@@ -40,6 +40,11 @@ pub fn file_number(_path: &Path, facts: &Metadata) -> u64 {
     facts.ino()
 }
 
+/// When the content or an attribute of a file was changed last; no program can set it.
+pub fn status_changed(facts: &Metadata) -> [i64; 2] {
+    [facts.ctime(), facts.ctime_nsec()]
+}
+
 /// Hides a folder in listings. A name that begins with a dot is hidden.
 pub fn hide(_folder: &Path) {}
 

@@ -2,7 +2,7 @@
 use super::common::*;
 use super::entries::Way;
 use crate::assets::Assets;
-use crate::assets::source::Limits;
+use crate::assets::files::Files;
 use crate::device_scene::DeviceScene;
 use crate::kernels::Isa;
 use crate::render::stats::{FrameReport, Progress};
@@ -87,7 +87,7 @@ pub(super) fn rays(scene: &Scene, n: usize) -> (Vec<f32>, Vec<f32>) {
 fn the_tree_finds_what_asking_everything_finds() {
     let dir = tempfile::tempdir().unwrap();
     let scene = crowd(dir.path());
-    let device_scene = DeviceScene::new(&scene, &Assets::load(&scene, Limits::default()).unwrap()).unwrap();
+    let device_scene = DeviceScene::new(&scene, &Assets::load(&scene, &Files::default()).unwrap()).unwrap();
     assert!(!device_scene.geometry.nodes.is_empty());
     let host = device_scene.host();
     let mut first: Option<(Vec<f32>, Vec<i32>)> = None;
@@ -230,7 +230,7 @@ fn real_files_of_particles_hold_what_they_hold() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs/particles");
     let files = ["interleaved-2012.bin", "versioned-2014.bin"].map(|n| folder.join(n));
     for (path, time, radii) in [(&files[0], None, 0.05..0.2), (&files[1], Some(5.800000296761987), 0.0080..0.0120)] {
-        let set = crate::assets::particles::read(path, crate::assets::particles::Wanted::ALL, Limits::default())
+        let set = crate::assets::particles::read(path, crate::assets::particles::Wanted::ALL, &Files::default())
             .unwrap_or_else(|e| panic!("{e}"));
         assert_eq!((set.radii.len(), set.velocities.len(), set.pressures.len()), (1000, 1000, 1000));
         assert!(set.radii.iter().all(|r| radii.contains(r) || *r == radii.end), "{:?}", &set.radii[..4]);
@@ -289,7 +289,7 @@ fn what_is_read_already_is_not_read_again() {
     let dir = tempfile::tempdir().unwrap();
     let scene = grains(dir.path(), [0.0; 3]);
     let expected = render(&scene, 0);
-    let assets = Assets::load(&scene, Limits::default()).unwrap();
+    let assets = Assets::load(&scene, &Files::default()).unwrap();
     drop(dir);
     let options = crate::render::RenderOptions::on_cpu();
     assert!(crate::render::Renderer::prepare(scene.clone(), options.clone()).is_err());

@@ -120,7 +120,7 @@ fn light_from_the_sky_passes_the_fog_once() {
             sun_elevation_deg: elevation,
             ..crate::scene::Sky::default()
         };
-        let map = crate::assets::sky::SkyMap::of(&sky, crate::assets::source::Limits::default()).unwrap().unwrap();
+        let map = crate::assets::sky::SkyMap::of(&sky, None).unwrap();
         let map = air.map_or(map.clone(), |(depth, colour)| map.through(depth, colour));
         let sun = map.sun.unwrap();
         let from_sun: f64 = sun.irradiance.iter().map(|c| c * sun.direction[2]).sum();

@@ -2,10 +2,10 @@
 //! tests. For any bytes, a target returns a value or an error. It does not panic or hang, and does not allocate
 //! memory that the bytes merely claim.
 
+use crate::assets::files::Files;
 use crate::assets::mesh;
 use crate::assets::particles;
-use crate::assets::sky::SkyMap;
-use crate::assets::source::Limits;
+use crate::assets::sky::{self, SkyMap};
 use crate::assets::texture::Texture;
 use crate::output::formats::FORMATS;
 use crate::output::store::manifest::{Manifest, NAME};
@@ -74,7 +74,7 @@ pub fn texture(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     let name = if kind % 2 == 0 { "t.data" } else { "t.png" };
     with_file(name, bytes, |path| {
-        let _ = Texture::load(&TextureSource::File(path.to_owned()), Limits::default());
+        let _ = Texture::load(&TextureSource::File(path.to_owned()), &Files::default());
         for format in FORMATS {
             let _ = format.shown(path, Tone::Soft, false);
             if let Ok(mut file) = std::fs::File::open(path) {
@@ -87,7 +87,8 @@ pub fn texture(bytes: &[u8]) {
 /// A sky's picture.
 pub fn sky(bytes: &[u8]) {
     with_file("sky.hdr", bytes, |path| {
-        let _ = SkyMap::of(&Sky { image: Some(SkySource::File(path.to_owned())), ..Sky::default() }, Limits::default());
+        let sky = Sky { image: Some(SkySource::File(path.to_owned())), ..Sky::default() };
+        let _ = sky::picture(&sky, &Files::default()).map(|picture| SkyMap::of(&sky, picture.as_ref()));
     });
 }
 
@@ -95,7 +96,7 @@ fn mesh(name: &str, bytes: &[u8]) {
     with_file(name, bytes, |path| {
         let of = |smooth| Mesh { path: path.to_owned(), smooth, ..Mesh::default() };
         let _ = [true, false]
-            .map(|smooth| mesh::load_all(&[of(smooth)], Err(crate::language::Language::no_floor), Limits::default()));
+            .map(|smooth| mesh::load_all(&[of(smooth)], Err(crate::language::Language::no_floor), &Files::default()));
     });
 }
 

@@ -3,7 +3,7 @@ use super::bvh::rays;
 use super::common::*;
 use super::entries::Way;
 use crate::assets::Assets;
-use crate::assets::source::Limits;
+use crate::assets::files::Files;
 use crate::device_scene::DeviceScene;
 use crate::device_scene::later::{Missing, Trees};
 use crate::gpu_types::{CELL_BALLS, CELL_SHIFT, CellPlan, FEATURE_TREE, Sphere};
@@ -47,7 +47,7 @@ fn worlds() -> Vec<(&'static str, String)> {
 }
 
 fn prepared(scene: &Scene) -> DeviceScene {
-    DeviceScene::new(scene, &Assets::load(scene, Limits::default()).unwrap()).unwrap()
+    DeviceScene::new(scene, &Assets::load(scene, &Files::default()).unwrap()).unwrap()
 }
 
 const OUTPUT: &str = "[output]\nframes = 1\nsize = [48, 36]\n";
@@ -226,7 +226,7 @@ fn twins() -> Scene {
 #[test]
 fn what_a_ray_hits_does_not_depend_on_the_order_of_balls() {
     let scene = twins();
-    let assets = Assets::load(&scene, Limits::default()).unwrap();
+    let assets = Assets::load(&scene, &Files::default()).unwrap();
     let pool = crate::threads::pool(1).unwrap();
     let later = DeviceScene::with_trees(&scene, &assets, Trees::WhenNeeded(Arc::clone(&pool))).unwrap();
     let geometry = &*later.geometry;

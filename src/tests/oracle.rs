@@ -2,7 +2,7 @@
 //! description in docs/rendering.md and shares no code with the kernels.
 use super::common::*;
 use crate::assets::Assets;
-use crate::assets::source::Limits;
+use crate::assets::files::Files;
 use crate::assets::texture::Texture;
 use crate::math::srgb::linear;
 use crate::math::vec3::*;
@@ -86,8 +86,8 @@ impl<'a> Oracle<'a> {
             .floor
             .as_ref()
             .and_then(|f| f.texture.as_ref())
-            .map(|t: &TextureSource| Texture::load(t, Limits::default()).unwrap());
-        let assets = Assets::load(scene, Limits::default()).unwrap();
+            .map(|t: &TextureSource| Texture::load(t, &Files::default()).unwrap());
+        let assets = Assets::load(scene, &Files::default()).unwrap();
         for (i, mesh) in assets.meshes.iter().enumerate() {
             for corners in &mesh.corners {
                 let corners = corners.map(|p| p.map(f64::from));

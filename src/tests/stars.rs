@@ -2,7 +2,6 @@
 
 use super::common::*;
 use crate::assets::sky::SkyMap;
-use crate::assets::source::Limits;
 use crate::math::vec3::{Vec3, add, dot, normalise, scale};
 use crate::scene::{CameraPath, Scene};
 
@@ -29,7 +28,7 @@ fn pixel(scene: &Scene, d: Vec3) -> Option<[f64; 2]> {
 // Isolated stars of a picture: widths along the longest and the shortest axis, from the second moments of the light
 // above the sky's background, in pixels.
 fn shapes(scene: &Scene) -> Vec<[f64; 2]> {
-    let map = SkyMap::of(&scene.world.sky, Limits::default()).unwrap().unwrap();
+    let map = SkyMap::of(&scene.world.sky, None).unwrap();
     let places: Vec<([f64; 2], f64)> =
         map.stars.iter().filter_map(|star| Some((pixel(scene, star.direction)?, star.irradiance[1]))).collect();
     let image = light(scene);
@@ -88,7 +87,7 @@ fn stars_are_round_and_small() {
 #[test]
 fn stars_bring_the_light_that_the_map_has_of_them() {
     let scene = night([960, 960], 60.0, [0.05, 0.1, 1.0], "samples = 3", "");
-    let map = SkyMap::of(&scene.world.sky, Limits::default()).unwrap().unwrap();
+    let map = SkyMap::of(&scene.world.sky, None).unwrap();
     let mut without = scene.clone();
     without.world.floor = None;
     let image = light(&scene);

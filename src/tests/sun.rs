@@ -1,7 +1,6 @@
 //! The sun of `@sun`: its light and its shadow on a floor, its disc, and its reflection in rough mirrors.
 use super::common::*;
 use crate::assets::sky::{SkyMap, Sun};
-use crate::assets::source::Limits;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, scale};
 use crate::scene::Scene;
@@ -15,7 +14,7 @@ fn scene(how: &str, size: f64, eye: Vec3, target: Vec3, fov_deg: f64, things: &s
     ))
 }
 fn sun(scene: &Scene) -> Sun {
-    SkyMap::of(&scene.world.sky, Limits::default()).unwrap().unwrap().sun.unwrap()
+    SkyMap::of(&scene.world.sky, None).unwrap().sun.unwrap()
 }
 fn colour(pixels: &[f32]) -> Vec3 {
     let sum = pixels.chunks_exact(3).fold([0.0; 3], |sum, p| add(sum, [p[0], p[1], p[2]].map(f64::from)));

@@ -3,7 +3,7 @@
 
 use super::common::*;
 use crate::assets::Assets;
-use crate::assets::source::Limits;
+use crate::assets::files::Files;
 use crate::device::gpu::api::{Api, Arguments, Context, DeviceMemory, Event, Function, Module, Stream};
 use crate::device::gpu::{Builders, ResidentScene, TREE_STEPS};
 use crate::device::memory::PinnedMemory;
@@ -190,7 +190,7 @@ fn compare(name: &str, (nodes, root): (&[Node], i32), (expected, expected_root):
 
 // Whether the device's tree, and the host's when it is built later, are those that are built at once.
 fn same_trees(name: &str, scene: &Scene) {
-    let assets = Assets::load(scene, Limits::default()).unwrap();
+    let assets = Assets::load(scene, &Files::default()).unwrap();
     let pool = crate::threads::pool(2).unwrap();
     let later = DeviceScene::with_trees(scene, &assets, Trees::WhenNeeded(Arc::clone(&pool))).unwrap();
     assert!(later.geometry.nodes.is_empty() && later.geometry.later.is_some(), "{name}");

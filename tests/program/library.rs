@@ -188,6 +188,53 @@ fn a_run_is_cancelled_and_another_one_goes_on() {
     file(folder.path(), "%02d.png", &["--resume"]);
 }
 
+// Frames of a clip never mix two contents of a file.
+#[test]
+fn files_that_change_during_a_run_end_it_or_are_read_once() {
+    const FRAMES: u32 = 6;
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let sky = |red: u8| {
+        let pixels = [red, 40, 40, 129].repeat(128);
+        std::fs::write(at("sky.hdr"), [b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 8 +X 16\n", &pixels[..]].concat()).unwrap();
+    };
+    let step = |n: u32, x: f64| std::fs::write(at(&format!("g{n}.csv")), format!("x,y,z,r\n{x:.3},0,0,1\n")).unwrap();
+    sky(40);
+    (0..FRAMES).for_each(|n| step(n, f64::from(n) / 8.0));
+    let text = SCENE.replace("frames = 3", &format!("frames = {FRAMES}"))
+        + "[sky]\nimage = \"sky.hdr\"\nintensity = { keys = [[0, 1], [1, 2]] }\n\
+           [particles]\npath = \"g%d.csv\"\ncolor_by = \"nothing\"\n";
+    let plan = |to: &str, is_resumed: bool| {
+        let scene = Scene::parse(&text, "scene", dir.path()).unwrap().scene;
+        let request = RunRequest::new(scene).files(at(to).join("%d.png")).unwrap();
+        let options = polyfly::RenderOptions::new().devices(polyfly::Devices::Cpu);
+        let request = request.options(options);
+        if is_resumed { request.resume() } else { request }.plan(&mut ()).unwrap()
+    };
+    plan("whole", false).run(&mut ()).unwrap();
+    let changed = |result: Result<_, Error>, name: &str| match result.map(drop) {
+        Err(Error::Asset(e)) => assert!(e.path.ends_with(name) && e.to_string().contains("has changed"), "{e}"),
+        other => panic!("{name}: {other:?}"),
+    };
+    // After the checksums are in the manifest, and before the files are read.
+    let planned = plan("mixed", false);
+    sky(200);
+    changed(planned.run(&mut ()), "sky.hdr");
+    sky(40);
+    // After the files are read: the sky is in memory, and the file of a later step is not.
+    let open = plan("mixed", true).open(&mut ()).unwrap();
+    sky(200);
+    step(4, 2.0);
+    changed(open.render(&mut ()), "g4.csv");
+    sky(40);
+    step(4, 0.5);
+    plan("mixed", true).run(&mut ()).unwrap();
+    for n in 0..FRAMES {
+        let frame = |folder: &str| std::fs::read(at(folder).join(format!("{n}.png"))).unwrap();
+        assert!(frame("whole") == frame("mixed"), "frame {n}");
+    }
+}
+
 #[test]
 fn frames_of_ones_own_become_a_video() {
     let folder = tempfile::tempdir().unwrap();

@@ -130,7 +130,7 @@ mod tests {
             text += &format!("[[rectangle]]\ncenter = [{x}, {y}, {z}]\nsize = [{s}, 0.5]\nfacing = [0.3, {s}, 1]\n");
         }
         let scene = Scene::parse(&text, "s.toml", std::path::Path::new("")).unwrap().scene;
-        let assets = Assets::load(&scene, crate::assets::source::Limits::default()).unwrap();
+        let assets = Assets::load(&scene, &crate::assets::files::Files::default()).unwrap();
         let around: Vec<(Vec3, f64)> = scene.world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
         let expected = |(k, body): (usize, &Body)| {
             let outline = Outline::new(body);

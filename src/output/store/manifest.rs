@@ -4,9 +4,9 @@
 use super::atomic::{folder_of, persist, remove_existing, temporary};
 use super::hidden;
 use super::origin::Origin;
-use crate::assets::source::open_regular;
+use crate::assets::files::{Extent, RecordedFiles};
 use crate::language::Language;
-use crate::math::hash::{hex, of_reader, of_texts};
+use crate::math::hash::{hex, of_texts};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
 use crate::quote::brief;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ const MAX_BYTES: u64 = 256 << 20;
 // How long to wait for the folder's lock.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Manifests {
     // The version of the program that wrote the manifest.
     polyfly: String,
@@ -68,7 +68,8 @@ pub struct Manifest {
     pub written: String,
     /// SHA-256 of each file that the scene reads, by its key in the scene.
     pub files: BTreeMap<String, String>,
-    /// The resolved scene in TOML, with file names without folders; None if it is very long.
+    /// The resolved scene in TOML, with file names without folders; None if it is very long. In memory it has the default frame rate, on
+    /// which no picture depends, and which the hashes cover; in the file it has the clip's.
     pub scene: Option<String>,
     /// For particles with a file for each frame: fingerprints of the files of the frames that runs have begun. A
     /// fingerprint covers the length, the beginning and the end, because all files may be terabytes.
@@ -94,9 +95,9 @@ impl ManifestError {
 }
 
 impl Manifest {
-    /// The manifest of a scene. `frames` lists the expected frames.
-    pub fn of(scene: &Scene, frames: String, denoised: bool) -> Manifest {
-        let (scene_text, files) = resolved(scene);
+    /// The manifest of a scene. `frames` lists the expected frames. The content of the scene's files is recorded in `recorded`.
+    pub fn of(scene: &Scene, frames: String, denoised: bool, recorded: &RecordedFiles) -> Manifest {
+        let (scene_text, files) = resolved(scene, recorded);
         let (pattern, bits) = (scene.output.files.name(), scene.output.bits);
         let hash = of_texts([&scene_text, &sources(&files), &*format!("{PICTURES} {denoised} {bits:?} {pattern}")]);
         Manifest {
@@ -117,9 +118,10 @@ impl Manifest {
     }
 
     /// Adds the fingerprints of these frames' particle files.
-    pub fn look_at_steps(&mut self, scene: &Scene, frames: impl Iterator<Item = u32>) {
+    pub fn look_at_steps(&mut self, scene: &Scene, frames: impl Iterator<Item = u32>, recorded: &RecordedFiles) {
         if let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_animated()) {
-            self.steps = frames.map(|frame| (frame, mark(&particles.file(frame)))).collect();
+            let mark = |frame| recorded.checksum(&particles.file(frame), Extent::Ends);
+            self.steps = frames.map(|frame| (frame, mark(frame))).collect();
         }
     }
 
@@ -143,6 +145,7 @@ impl Manifest {
             (self.size.contains(&0) || self.size.iter().any(|&side| side > MAX_SIDE), "`size`"),
             (u64::from(self.size[0]) * u64::from(self.size[1]) > MAX_PIXELS, "`size`"),
             (!(self.fps > 0.0 && self.fps < 1.0e6), "`fps`"),
+            (self.scene.as_ref().is_some_and(|text| text.len() > 2 * LONGEST_SCENE), "`scene`"),
         ];
         wrong.into_iter().find_map(|(is_wrong, what)| is_wrong.then_some(what))
     }
@@ -159,11 +162,14 @@ impl Manifest {
         hex(&Sha256::digest(format!("{scene}{} {}", self.pictures, self.denoised)))
     }
 
-    /// The origin that is written into the pictures. Its scene has the frame rate, on which the pictures do not depend.
+    /// The origin that is written into the pictures.
     pub fn origin(&self) -> Origin {
-        let scene = self.scene.as_deref();
-        let with_rate = |text: &str| edit::set(text, "output.fps", Some(&format!("{:?}", self.fps))).ok();
-        Origin::new(self.pictures_hash(), scene.and_then(with_rate).as_deref().or(scene))
+        Origin::new(self.pictures_hash(), self.scene_text().as_deref())
+    }
+
+    /// The scene's text with the clip's frame rate.
+    pub fn scene_text(&self) -> Option<String> {
+        self.scene.as_deref().map(|text| with_rate(text, self.fps))
     }
 
     /// Reads the manifest of a pattern, if the folder has one.
@@ -236,22 +242,32 @@ impl Manifests {
             Err(e) => return Err(OutputError::Read(path, e).into()),
         };
         let foreign = |what: String| ManifestError::Foreign(path.clone(), brief(&what));
-        let all: Manifests = serde_json::from_str(&text).map_err(|e| foreign(e.to_string()))?;
-        match all.frames.iter().find_map(|(key, manifest)| Some((key, manifest.nonsense(key)?))) {
-            Some((key, what)) => Err(foreign(format!("{what} of {key:?} is invalid"))),
-            None => Ok(all),
+        let mut all: Manifests = serde_json::from_str(&text).map_err(|e| foreign(e.to_string()))?;
+        if let Some((key, what)) = all.frames.iter().find_map(|(key, manifest)| Some((key, manifest.nonsense(key)?))) {
+            return Err(foreign(format!("{what} of {key:?} is invalid")));
         }
+        for scene in all.frames.values_mut().filter_map(|manifest| manifest.scene.as_mut()) {
+            *scene = with_rate(scene, Output::default().fps);
+        }
+        Ok(all)
     }
 
     // Synced to disk, because a resumed run relies on it after a power cut.
     fn write(&self, folder: &Path) -> Result<(), OutputError> {
         let path = folder.join(NAME);
-        let mut text = serde_json::to_vec_pretty(self).writing(&path)?;
+        let mut all = self.clone();
+        all.frames.values_mut().for_each(|manifest| manifest.scene = manifest.scene_text());
+        let mut text = serde_json::to_vec_pretty(&all).writing(&path)?;
         text.push(b'\n');
         let mut file = temporary(&path).writing(&path)?;
         file.write_all(&text).and_then(|()| file.as_file().sync_all()).writing(&path)?;
         persist(file, &path).map(drop).writing(&path)
     }
+}
+
+// A scene's text with another frame rate.
+fn with_rate(text: &str, fps: f64) -> String {
+    edit::set(text, "output.fps", Some(&format!("{fps:?}"))).unwrap_or_else(|_| text.to_owned())
 }
 
 // Waits for the lock; false after the time-out. On file systems without locks, two runs that begin at the same moment
@@ -294,16 +310,15 @@ fn sources(files: &BTreeMap<String, String>) -> String {
 }
 
 // The scene's text without output paths and folders of files, and the hashes of its files.
-fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
+fn resolved(scene: &Scene, recorded: &RecordedFiles) -> (String, BTreeMap<String, String>) {
     let mut scene = scene.clone();
     let Output { frames, is_loop, .. } = scene.output;
     // Hashes of existing frames are of a text with this path.
     let files = Pattern::parse("frame_%04d.png").map(|(pattern, _)| pattern).unwrap_or_default();
     scene.output = Output { frames, is_loop, files, ..Output::default() };
-    let (mut files, mut read) = (BTreeMap::new(), BTreeMap::<PathBuf, String>::new());
+    let mut files = BTreeMap::new();
     scene.visit_files(|place, path| {
-        // A file that is named several times is read once.
-        files.insert(place, read.entry(path.clone()).or_insert_with_key(|path| content(path)).clone());
+        files.insert(place, recorded.checksum(path, Extent::Whole));
         *path = path.file_name().map(PathBuf::from).unwrap_or_default();
     });
     if let Some(particles) = &mut scene.world.particles {
@@ -311,34 +326,11 @@ fn resolved(scene: &Scene) -> (String, BTreeMap<String, String>) {
         // terabytes.
         let ends = if particles.is_animated() { vec![0, frames - 1] } else { vec![0] };
         for frame in ends {
-            files.insert(format!("particles.path of frame {frame}"), content(&particles.file(frame)));
+            files.insert(format!("particles.path of frame {frame}"), recorded.checksum(&particles.file(frame), Extent::Whole));
         }
         particles.path = particles.path.file_name().map(PathBuf::from).unwrap_or_default();
     }
     (scene.to_toml(), files)
-}
-
-// SHA-256 of a file. If it is unreadable, the error's text: rendering reports the error.
-fn content(path: &Path) -> String {
-    let hash = open_regular(path).and_then(of_reader);
-    hash.map_or_else(|e| e.to_string(), |hash| hex(&hash.finalize()))
-}
-
-// The fingerprint of a particle file.
-fn mark(path: &Path) -> String {
-    fingerprint(path).unwrap_or_else(|e| e.to_string())
-}
-
-/// A file's length, and SHA-256 of its beginning and end.
-pub fn fingerprint(path: &Path) -> std::io::Result<String> {
-    const SOME: u64 = 4096;
-    let mut file = open_regular(path)?;
-    let length = file.metadata()?.len();
-    let mut bytes = Vec::new();
-    Read::by_ref(&mut file).take(SOME).read_to_end(&mut bytes)?;
-    file.seek(SeekFrom::Start(length.saturating_sub(SOME)))?;
-    file.take(SOME).read_to_end(&mut bytes)?;
-    Ok(format!("{length} {}", hex(&Sha256::digest(bytes)[..8])))
 }
 
 #[cfg(test)]
@@ -347,7 +339,7 @@ mod tests {
     use crate::scene::TextureSource;
 
     fn of(scene: &Scene) -> Manifest {
-        Manifest::of(scene, "0-9".into(), false)
+        Manifest::of(scene, "0-9".into(), false, &RecordedFiles::default())
     }
 
     #[test]
@@ -385,6 +377,22 @@ mod tests {
         let (here, there, other) = (with("a", "1"), with("b", "1"), with("a", "2"));
         assert_eq!(here.hash, there.hash, "wherever it lies");
         assert_eq!(here.differences(&other), ["the file of floor.texture"]);
+    }
+
+    #[test]
+    fn the_file_has_the_clips_frame_rate() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut scene = Scene::sample();
+        scene.output.fps = 24.0;
+        scene.output.files = Pattern::parse(&format!("{}/%d.png", dir.path().display())).unwrap().0;
+        let manifest = of(&scene);
+        Manifest::update(&scene.output.files, |_| Ok::<_, ManifestError>(Some(manifest.clone()))).unwrap();
+        let json = std::fs::read_to_string(dir.path().join(NAME)).unwrap();
+        assert!(json.contains("fps = 24.0") && !json.contains("fps = 30.0"), "{json}");
+        // The hashes do not depend on it.
+        assert_eq!(Manifest::read(&scene.output.files).unwrap(), Some(manifest.clone()));
+        scene.output.fps = 30.0;
+        assert_eq!(manifest.hash, of(&scene).hash);
     }
 
     #[test]

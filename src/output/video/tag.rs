@@ -62,7 +62,9 @@ impl Tag {
 
 /// A short name of a list of frames: first, last and step, or a hash if the steps differ.
 pub fn name(numbers: &[u32]) -> String {
-    let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
+    let [first, .., last] = *numbers else {
+        return numbers.first().map_or_else(String::new, |only| format!("{only}-{only}x1"));
+    };
     let step = numbers.get(1).map_or(1, |second| second.wrapping_sub(first));
     if numbers.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == step) {
         return format!("{first}-{last}x{step}");
@@ -171,6 +173,11 @@ mod tests {
             assert_eq!(find(&bytes), Some(tag));
         }
         assert_eq!(Tag::parse("polyfly 1.2.3 scene ab video cd"), None);
+    }
+
+    #[test]
+    fn lists_of_frames_have_short_names() {
+        assert_eq!([&[][..], &[7], &[2, 4, 6]].map(name), ["", "7-7x1", "2-6x2"]);
     }
 
     #[test]
