@@ -18,7 +18,8 @@ POLYFLY_FN Real tone(const S& scene, Real x) {
 // The index into Scene::tone_lut, whose entries are spaced by the square root of linear light.
 template <class S>
 POLYFLY_FN Int tone_lut_index(const S& scene, Real linear) {
-  return to_int(fma(sqrt(max(tone(scene, linear), Real(1.0e-20f))), Real((float)TONE_LUT_LAST), Real(0.5f)));
+  const Real last = Real((float)TONE_LUT_LAST);
+  return to_index(fma(sqrt(max(tone(scene, linear), Real(1.0e-20f))), last, Real(0.5f)), last);
 }
 // The 8-bit code of linear light, in 256ths.
 template <class S>

@@ -531,3 +531,9 @@ POLYFLY_FN Real minus_fma(Real a, Real b, Real c) { return fma(-a, b, c); }
 #define POLYFLY_CALLER
 #define POLYFLY_OF_CALLER
 #endif
+
+// The whole part of x as the number of an array's element, from 0 to last. NaN gives last: where the first argument of min or max is
+// NaN, the result is the second one on every device.
+POLYFLY_FN Int to_index(Real x, Real last POLYFLY_CALLER) {
+  return to_int(max(min(x, last POLYFLY_OF_CALLER), Real(0.0f)));
+}

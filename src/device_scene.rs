@@ -524,7 +524,8 @@ pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> Fram
         down: to_f32(scale(view.up, -1.0)),
         number: n as i32,
         lens: camera.lens as f32,
-        focus: (focal / camera.focus) as f32,
+        // A point of the widest lens, times this, is a number.
+        focus: (focal / camera.focus).min(1e36 / camera.lens) as f32,
         squeeze: (1.0 / camera.aperture_ratio) as f32,
         blades: blades as f32,
         per_blade: if blades > 0.0 { (1.0 / blades) as f32 } else { 0.0 },

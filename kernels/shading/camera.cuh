@@ -54,7 +54,7 @@ POLYFLY_FN Real filtered(const S& scene, Real u) {
   } else {
     if (!uses<FEATURE_FILTER>(scene) || scene.filter.len == 0) return u;
     const Real place = u * Real((float)FILTER_LAST);
-    const Int whole = to_int(place), at = select(whole < Int(FILTER_LAST), whole, Int(FILTER_LAST - 1));
+    const Int at = to_index(place, Real((float)(FILTER_LAST - 1)));
     const Mask all = first_lanes(POLYFLY_LANES);
     const Two<float> ends = read_two(scene.filter.data, scene.filter.len, at, all);
     return fma(ends.second - ends.first, place - to_real(at), ends.first) + Real(0.5f);

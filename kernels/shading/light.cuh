@@ -88,10 +88,8 @@ POLYFLY_FN Real sky_mis_weight(const S& scene, const Ray& ray, Mask away) {
   if (!any(both)) return one;
   const OctahedralUv p = octahedral_encode(select(both, ray.d, vec(Real(0.0f), Real(0.0f), one)));
   const Real half = Real(0.5f * (float)SKY_CELLS);
-  const Int last = Int(SKY_CELLS - 1);
-  Int x = to_int(fma(p.u, half, half)), y = to_int(fma(p.v, half, half));
-  x = select(x > last, last, x);
-  y = select(y > last, last, y);
+  const Real last = Real((float)(SKY_CELLS - 1));
+  const Int x = to_index(fma(p.u, half, half), last), y = to_index(fma(p.v, half, half), last);
   const Int cell = y * Int(SKY_CELLS) + x + Int(scene.emitters.len - SKY_CELLS * SKY_CELLS);
   const Real inverse_pmf = read((const float*)scene.emitters.data, WORDS(Emitter) * scene.emitters.len,
                                 cell * Int(WORDS(Emitter)) + Int(WORD(Emitter, inverse_pmf)), both);

@@ -40,7 +40,8 @@ POLYFLY_FN Vec sky_map(const S& scene, Vec d, Mask m) {
   const OctahedralUv p = octahedral_encode(select(m, d, vec(Real(0.0f), Real(0.0f), Real(1.0f))));
   const Real half_side = Real(0.5f * (float)scene.constants.sky_side), middle = half_side + Real(0.5f);
   const Real x = fma(p.u, half_side, middle), y = fma(p.v, half_side, middle);
-  const Int x0 = to_int(x), y0 = to_int(y);
+  const Real last = Real((float)scene.constants.sky_side);
+  const Int x0 = to_index(x, last), y0 = to_index(y, last);
   const Real fx = x - to_real(x0), fy = y - to_real(y0);
   const int stride = 3 * (scene.constants.sky_side + 2);
   const Int at = y0 * Int(stride) + x0 * Int(3);
@@ -63,10 +64,8 @@ POLYFLY_NOINLINE Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Ma
   const Vec towards = select(shown, d, vec(zero, zero, one));
   const OctahedralUv p = octahedral_encode(towards);
   const Real half = Real(0.5f * (float)STAR_CELLS);
-  const Int last = Int(STAR_CELLS - 1);
-  Int x = to_int(fma(p.u, half, half)), y = to_int(fma(p.v, half, half));
-  x = select(x > last, last, x);
-  y = select(y > last, last, y);
+  const Real last = Real((float)(STAR_CELLS - 1));
+  const Int x = to_index(fma(p.u, half, half), last), y = to_index(fma(p.v, half, half), last);
   const Int cell = select(shown, y * Int(STAR_CELLS) + x, Int(0));
   const Two<int> ends = read_two(scene.star_cells.data, scene.star_cells.len, cell, shown);
   Int at = ends.first;

@@ -144,7 +144,7 @@ POLYFLY_FN Vec coat_leaves(const Surface<S>& s, Real cosine) {
 template <class S>
 POLYFLY_FN Vec film_reflectance(const S& scene, Int film, Real cosine, Mask m) {
   const Real at = max(min(cosine, Real(1.0f)), Real(0.0f)) * Real((float)FILM_LAST);
-  const Int entry = to_int(min(at, Real((float)(FILM_LAST - 1))));
+  const Int entry = to_index(at, Real((float)(FILM_LAST - 1)));
   const Int word = ((select(m, film, Int(1)) - Int(1)) * Int(FILM_LAST + 1) + entry) * Int(3);
   const Vec low = read_vec(scene.films.data, scene.films.len, word, m),
             high = read_vec(scene.films.data, scene.films.len, word + Int(3), m);

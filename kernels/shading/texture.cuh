@@ -58,8 +58,9 @@ POLYFLY_FN BilinearPlace bilinear_place(const LevelOf& level, Real u, Real v) {
   const Real half = Real(0.5f), zero = Real(0.0f);
   const Real x = max(fma(u, to_real(level.width), -half), zero);
   const Real y = max(fma(v, to_real(level.height), -half), zero);
-  const Int x0 = to_int(x), y0 = to_int(y), right = level.width - Int(1), bottom = level.height - Int(1);
-  return {select(x0 > right, right, x0), select(y0 > bottom, bottom, y0), right, bottom, x - to_real(x0), y - to_real(y0)};
+  const Int right = level.width - Int(1), bottom = level.height - Int(1);
+  const Int x0 = to_index(x, to_real(right)), y0 = to_index(y, to_real(bottom));
+  return {x0, y0, right, bottom, x - to_real(x0), y - to_real(y0)};
 }
 POLYFLY_FN Vec bilinear(const Array<int>& texels, const LevelOf& level, Real u, Real v, Mask m) {
   const BilinearPlace at = bilinear_place(level, u, v);

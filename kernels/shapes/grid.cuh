@@ -18,7 +18,7 @@ POLYFLY_FN AxisSteps axis_steps(Real place, Real inverse, Real offset, Real lowe
   const bool rises = inverse > Real(0.0f);
   const Real width = side * inverse;
   AxisSteps steps;
-  steps.cell = to_int(min(max((place - lower) * per_length, Real(0.0f)), to_real(cells - 1)));
+  steps.cell = to_index((place - lower) * per_length, to_real(cells - 1));
   steps.left = rises ? cells - 1 - steps.cell : steps.cell;
   steps.next = fma(to_real(rises ? steps.cell + 1 : steps.cell), width, fma(lower, inverse, offset));
   steps.apart = abs(width);

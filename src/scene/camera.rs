@@ -426,9 +426,11 @@ impl Camera {
 }
 
 impl View {
-    /// The distance of the picture plane, in pixels, for a picture of this size.
+    /// The distance of the picture plane, in pixels, for a picture of this size. Kernels square it in single precision, so it is
+    /// bounded; at the upper bound all rays are parallel.
     pub fn focal(&self, width: u32, height: u32) -> f64 {
-        self.fov_axis.pixels(width, height) / (2.0 * libm::tan(self.fov_deg.to_radians() / 2.0))
+        let focal = self.fov_axis.pixels(width, height) / (2.0 * libm::tan(self.fov_deg.to_radians() / 2.0));
+        focal.clamp(1e-14, 1e18)
     }
     /// The point at `distance` along the central ray.
     pub fn ahead(&self, distance: f64) -> Vec3 {

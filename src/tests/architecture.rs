@@ -27,7 +27,7 @@ const LAYERS: [&[&str]; 19] = [
     &["language"],
 ];
 
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -3,6 +3,9 @@
 
 use super::common::*;
 use super::entries::{domain_operation, strays};
+use crate::device::Memory;
+use crate::gpu_types::FrameParams;
+use crate::kernels::Isa;
 use std::fmt::Write;
 
 const RECIPROCAL: i32 = 0;
@@ -147,4 +150,60 @@ fn a_wide_lens_may_focus_on_something_near() {
          [[sphere]]\nradius = 1e11\ncenter = [0, 2e11, 0]\n{LIGHT}"
     );
     same_on_every_set("a lens", &toml(&text), 0);
+}
+
+#[test]
+fn a_direction_of_nan_reads_within_all_arrays() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("t.png");
+    image::RgbImage::from_fn(5, 3, |x, y| image::Rgb([40 * x as u8, 80 * y as u8, 90])).save(&file).unwrap();
+    let (dusk, night) = ("[sky]\nimage = \"@dusk\"\n", "[sky]\nimage = \"@night\"\n");
+    let picture =
+        format!("texture = '{0}'\n[floor.relief]\nbump = '{0}'\ndepth = 0.1\ndisplaced = true\n", file.display());
+    let finish = format!("[[body]]\nsolid = \"cube\"\ntexture = '{}'\n", file.display());
+    let balls: String =
+        (0..200).map(|i| format!("[[sphere]]\ncenter = [{}, {}, 1]\nradius = 0.3\n", i % 20, i / 20)).collect();
+    let ground = floor("").replace("texture = \"none\"\n", &picture);
+    for (name, world) in [("dusk", dusk), ("night", night), ("floor", &ground), ("finish", &finish), ("balls", &balls)]
+    {
+        for paths in ["", "integrator = \"path\"\n"] {
+            let scene = toml(&format!("{HEAD}{paths}[[sphere]]\nmaterial = \"metal\"\n{LIGHT}{world}"));
+            for isa in Isa::tested() {
+                let made = renderer(&scene, isa, 0);
+                for wrong in [f32::NAN, f32::INFINITY] {
+                    let camera = FrameParams { forward: [wrong; 3], ..made.prepared.first.frame_params(&scene, 0) };
+                    let mut picture = Memory::default();
+                    made.cpu(isa).run(&whole(&scene, 0), &camera, &mut picture);
+                    assert!(picture.bytes().len() >= 4 * 33 * 33, "{name} {}", isa.name);
+                }
+            }
+        }
+    }
+}
+
+// A place in an array is made by `to_index`. `to_int` is for other numbers, which these files have so many of.
+#[test]
+fn to_int_makes_no_place_in_an_array() {
+    let others = [
+        ("drivers/wavefront.cuh", 1), // an item's pixel, from whole numbers
+        ("film.cuh", 1),              // light in fixed point
+        ("integrators/features.cuh", 1),
+        ("math.cuh", 1),
+        ("shading/bars.cuh", 1),
+        ("shading/camera.cuh", 2),  // the side of an aperture, the row of a sample
+        ("shading/light.cuh", 2), // a drawn emitter, of which there may be more than a float can count; a number of samples
+        ("shading/texture.cuh", 1), // fract
+    ];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    let mut found = Vec::new();
+    for path in
+        super::architecture::sources(&root).into_iter().filter(|path| path.extension().is_some_and(|e| e == "cuh"))
+    {
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        let lines = std::fs::read_to_string(&path).unwrap().lines().filter(|line| line.contains("to_int(")).count();
+        if lines > 0 && name != "lane.cuh" {
+            found.push((name, lines));
+        }
+    }
+    assert_eq!(found, others.map(|(name, lines)| (name.to_owned(), lines)));
 }

@@ -5,7 +5,7 @@ use crate::scene::limits::{FARTHEST, MIN_LENGTH};
 
 impl SceneMaker<'_> {
     pub(super) fn camera(&mut self, transparent: bool) {
-        let fov = if self.wild { self.one_of(&[1.0, 50.0, 120.0, 170.0]) } else { 60.0 };
+        let fov = if self.wild { self.one_of(&[1.0, 35.0, 50.0, 90.0, 120.0, 170.0, 1e-9, 1e-20]) } else { 60.0 };
         self.add(format_args!("[camera]\nfov_deg = {fov}"));
         if self.wild && self.some(0.3) {
             let axis = self.one_of(&["horizontal", "vertical", "diagonal"]);
