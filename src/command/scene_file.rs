@@ -4,6 +4,7 @@
 use super::hint::Hint;
 use super::usage;
 use crate::assets::AssetError;
+use crate::assets::source::open_regular;
 use crate::cli::{Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language};
 use crate::error::Error;
 use crate::language::{Language, Message};
@@ -16,6 +17,7 @@ use crate::scene::diagnostic::{Colours, Severity};
 use crate::scene::tokens;
 use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene};
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +37,16 @@ impl SceneText {
             let text = read_text(std::io::stdin(), "stdin")?;
             return Ok(SceneText { text, shown: "stdin".into(), folder: PathBuf::new() });
         }
-        let file = std::fs::File::open(name).map_err(|e| match usage::job_help(Language::English, name) {
+        SceneText::read_by(name, |path| File::open(path))
+    }
+
+    /// Reads a file; refuses a device or a pipe, which might never end.
+    pub fn read_regular(name: &str) -> Result<SceneText, Failure> {
+        SceneText::read_by(name, open_regular)
+    }
+
+    fn read_by(name: &str, open: fn(&Path) -> std::io::Result<File>) -> Result<SceneText, Failure> {
+        let file = open(Path::new(name)).map_err(|e| match usage::job_help(Language::English, name) {
             // A scene whose ending was left out is likelier than a job.
             Some(_) if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() => {
                 Error::misused(|l| l.no_file(brief(name)), |l| usage::job_help(l, name).unwrap_or_default())

@@ -274,3 +274,104 @@ fn flags_and_defaults_are_told_beside_the_text() {
     let run = polyfly(dir.path(), &["studio", "small.toml", "--set", "film"]);
     assert_eq!(run.status.code(), Some(64), "{}", words(&run));
 }
+
+#[test]
+fn a_file_with_faults_is_not_written_over() {
+    let dir = folder();
+    let path = dir.path().join("small.toml");
+    let text = "[output]\nsize = [32, 24]\n[[body]]\nsolid = \"cube\"\n";
+    std::fs::write(&path, text).unwrap();
+    let studio = Studio::open(dir.path(), &["small.toml"]);
+    let faulty = format!("# an hour of work in an editor\n{}", text.replace("cube", "cub"));
+    std::fs::write(&path, &faulty).unwrap();
+    // Whether the page has noticed the fault or not, and whatever it has changed.
+    for _ in 0..2 {
+        let (status, body) = studio.post("write", "");
+        assert!(status == 422 && body.contains("there is no solid `cub`"), "{body}");
+        assert_eq!(studio.set("film.bloom", "0.25").0, 200);
+        assert!(studio.state()["problems"].as_str().is_some_and(|what| what.contains("cub")), "{}", studio.state());
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), faulty);
+    // What the editor has saved is kept, and the page's change is added.
+    std::fs::write(&path, faulty.replace("cub\"", "cube\"")).unwrap();
+    assert_eq!(studio.post("write", "").0, 200);
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.contains("# an hour") && written.contains("bloom = 0.25"), "{written}");
+}
+
+#[test]
+fn a_change_that_keeps_length_and_time_is_not_written_over() {
+    let dir = folder();
+    let path = dir.path().join("small.toml");
+    let text = "[output]\nsize = [32, 24]\n[[body]]\nsolid = \"cube\"\nradius = 1.5\n";
+    std::fs::write(&path, text).unwrap();
+    let studio = Studio::open(dir.path(), &["small.toml"]);
+    let time = std::fs::metadata(&path).unwrap().modified().unwrap();
+    // As `cp -p` and `rsync -t` do.
+    let other = dir.path().join("other");
+    std::fs::write(&other, text.replace("1.5", "2.5")).unwrap();
+    std::fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    assert_eq!(studio.set("film.bloom", "0.25").0, 200);
+    assert_eq!(studio.post("write", "").0, 200);
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.contains("radius = 2.5") && written.contains("bloom = 0.25"), "{written}");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_the_scene_is_told() {
+    let dir = folder();
+    let (path, aside) = (dir.path().join("scene.toml"), dir.path().join("aside.toml"));
+    let mut studio = Studio::open(dir.path(), &["scene.toml", "--size", "64x48"]);
+    std::fs::rename(&path, &aside).unwrap();
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    wait_for(|| studio.state()["problems"].as_str().is_some_and(|what| what.contains("a pipe, and not a file")));
+    assert_eq!(studio.post("write", "").0, 500);
+    // The last picture without faults stays.
+    assert_eq!(Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&downscale=1", "")).0, 200);
+    std::fs::rename(&aside, &path).unwrap();
+    wait_for(|| studio.state()["problems"].is_null());
+    signal(&studio.child, "TERM");
+    assert_eq!(studio.child.wait().unwrap().code(), Some(75));
+    // A studio does not begin with one either.
+    std::fs::remove_file(&path).unwrap();
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let run = polyfly(dir.path(), &["studio", "scene.toml"]);
+    assert!(words(&run).contains("a pipe, and not a file"), "{}", words(&run));
+}
+
+#[test]
+fn a_picture_beyond_the_memory_is_refused_and_the_studio_goes_on() {
+    let dir = folder();
+    let mut shell = Command::new("sh");
+    std::fs::write(dir.path().join("small.toml"), "[output]\nsize = [32, 24]\n[[body]]\nsolid = \"cube\"\n").unwrap();
+    let line = "ulimit -v 4000000; exec \"$0\" studio small.toml --cpu --threads 1";
+    shell.args(["-c", line, env!("CARGO_BIN_EXE_polyfly")]).current_dir(dir.path()).stdin(Stdio::null());
+    let studio = Studio::of(shell);
+    let picture = || Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&downscale=1", ""));
+    assert_eq!(picture().0, 200);
+    assert_eq!(studio.set("output.size", "[16384, 16384]").0, 200);
+    let (status, body) = picture();
+    assert!(status == 422 && body.contains("16384 x 16384 pixels takes about"), "{status} {body}");
+    assert_eq!(studio.set("output.size", "[32, 24]").0, 200);
+    assert_eq!(picture().0, 200);
+}
+
+#[test]
+fn changes_outlive_a_studio_that_is_killed() {
+    let dir = folder();
+    let before = std::fs::read(dir.path().join("scene.toml")).unwrap();
+    let mut studio = Studio::open(dir.path(), &["scene.toml", "--size", "64x48"]);
+    assert_eq!(studio.set("film.bloom", "0.25").0, 200);
+    assert_eq!(studio.post("discard", "").0, 200);
+    assert_eq!(names(dir.path()), ["scene.toml"]);
+    for value in ["0.5", "0.75"] {
+        assert_eq!(studio.set("film.bloom", value).0, 200);
+    }
+    studio.child.kill().unwrap();
+    studio.child.wait().unwrap();
+    assert_eq!(names(dir.path()), ["scene.toml", "scene.unsaved.toml"]);
+    let kept = std::fs::read_to_string(dir.path().join("scene.unsaved.toml")).unwrap();
+    assert!(kept.contains("bloom = 0.75"), "{kept}");
+    assert_eq!(std::fs::read(dir.path().join("scene.toml")).unwrap(), before);
+}

@@ -5,7 +5,9 @@ use crate::cli::{Failure, SceneArgs, assignment};
 use crate::command::scene_file::{SceneText, replace_missing};
 use crate::error::Error;
 use crate::language::Language;
-use crate::output::store::atomic::{rewrite_whole, write_whole};
+use crate::math::hash::of_texts;
+use crate::output::OutputError;
+use crate::output::store::atomic::rewrite_whole;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::edit::{self, Edit};
 use crate::scene::{Grammar, Parsed, Scene, Viewpoint, edits_through, tokens};
@@ -64,15 +66,20 @@ pub struct Document {
     name: String,
     args: SceneArgs,
     grammar: Grammar,
-    // The file's text, converted to TOML, and its folder.
+    // The file's text, converted to TOML, the hash of the text as it was read, and its folder.
     text: String,
+    hash: [u8; 32],
     folder: PathBuf,
     changes: Vec<Change>,
-    // The changes that are safe: those of the command line, or those of a file that keeps unsaved ones.
-    kept: Vec<Change>,
+    // The changes of the command line, which are lost by nothing.
+    given: Vec<Change>,
+    // The file that has the other changes as long as the scene's own has not.
+    unsaved: Option<PathBuf>,
     // The last scene without faults.
     resolved: Resolved,
     problems: Option<String>,
+    // The faults of the file's present text. `text` is an earlier one then.
+    faults: Option<String>,
     // Why a scene without faults could not be rendered.
     complaint: Option<String>,
     // Counts visible changes.
@@ -110,11 +117,14 @@ impl Document {
             args,
             grammar: Grammar::Toml,
             text: String::new(),
+            hash: [0; 32],
             folder: Path::new(name).parent().unwrap_or(Path::new("")).to_owned(),
-            kept: changes.clone(),
+            given: changes.clone(),
             changes,
+            unsaved: None,
             resolved: Resolved::default(),
             problems: None,
+            faults: None,
             complaint: None,
             version: 1,
             stamp: stamp_of(Path::new(name)),
@@ -140,14 +150,22 @@ impl Document {
 
     // Reads the file and applies the changes.
     fn read(&mut self) -> Result<Resolved, Failure> {
-        let file = SceneText::read(&self.name)?;
-        self.grammar = file.parse(&self.args)?.grammar;
-        self.text = match self.grammar {
+        let read = self.read_text();
+        self.faults = read.as_ref().err().map(ToString::to_string);
+        read.and_then(|()| self.resolved())
+    }
+
+    // Reads the file's text, unless it has faults.
+    fn read_text(&mut self) -> Result<(), Failure> {
+        let file = SceneText::read_regular(&self.name)?;
+        let (hash, grammar) = (of_texts([file.text.as_str()]), file.parse(&self.args)?.grammar);
+        self.text = match grammar {
             Grammar::Toml => file.text,
             // Paths are kept as written.
             Grammar::Tokens => SceneText { folder: PathBuf::new(), ..file }.parse(&self.args)?.scene.to_toml(),
         };
-        self.resolved()
+        (self.hash, self.grammar) = (hash, grammar);
+        Ok(())
     }
 
     // The scene of the text and the changes.
@@ -176,14 +194,16 @@ impl Document {
         Ok(SceneText { text, shown, folder: self.folder.clone() })
     }
 
-    fn take(&mut self, result: Result<Resolved, Failure>) {
+    // Shows a scene, or why there is none. Its changes are kept before it is rendered, because that may end the program.
+    fn take(&mut self, result: Result<Resolved, Failure>) -> Result<(), Failure> {
         self.version += 1;
         self.complaint = None;
         self.problems = result.as_ref().err().map(ToString::to_string);
-        if let Ok(resolved) = result {
-            self.resolved = resolved;
-        }
+        let taken = result.map(|resolved| self.resolved = resolved);
         self.named = files_of(self.scene());
+        // A folder that cannot be written is reported at the end.
+        let _ = self.keep_unsaved();
+        taken
     }
 
     /// Records why this version could not be rendered, such as a broken file; None if it could. Returns whether that
@@ -218,7 +238,7 @@ impl Document {
         } else {
             return false;
         };
-        self.take(result);
+        drop(self.take(result));
         true
     }
 
@@ -232,7 +252,7 @@ impl Document {
         self.changes.extend(later);
         self.changes.extend(changes);
         let result = self.resolved();
-        self.take(result);
+        drop(self.take(result));
         Ok(())
     }
 
@@ -244,45 +264,51 @@ impl Document {
 
     pub fn discard(&mut self) {
         self.changes.clear();
-        self.kept.clear();
+        self.given.clear();
         let result = self.resolved();
-        self.take(result);
+        drop(self.take(result));
     }
 
     /// Writes the changes into the file, unless the scene has faults. Comments and order are kept.
     pub fn write_back(&mut self) -> Result<(), Failure> {
-        self.follow();
-        let changed = self.changed()?.text;
-        self.resolved()?;
-        let text = match self.grammar {
-            Grammar::Toml => changed.clone(),
-            Grammar::Tokens => self.tokens()?,
+        // Right before it is replaced, the file is compared with the text that was read last: its time stamp may be an old one.
+        let (changed, text) = loop {
+            let changed = self.changed()?.text;
+            self.resolved()?;
+            let text = match self.grammar {
+                Grammar::Toml => changed.clone(),
+                Grammar::Tokens => self.tokens()?,
+            };
+            if of_texts([SceneText::read_regular(&self.name)?.text.as_str()]) == self.hash {
+                break (changed, text);
+            }
+            let result = self.read();
+            self.take(result)?;
         };
         rewrite_whole(Path::new(&self.name), |file| file.write_all(text.as_bytes()))?;
         self.changes.clear();
-        self.kept.clear();
-        self.text = changed;
+        self.given.clear();
+        (self.text, self.hash) = (changed, of_texts([text.as_str()]));
         self.stamp = stamp_of(Path::new(&self.name));
         self.version += 1;
-        Ok(())
+        self.keep_unsaved().map(drop)
     }
 
-    /// Keeps changes that were never written back in a file of their own beside the scene, because the studio ends.
-    /// Returns the file's path; None if nothing would be lost.
+    /// Keeps the changes in a file of their own beside the scene as long as the scene's file does not have them. Returns the file's
+    /// path; None if nothing would be lost.
     pub fn keep_unsaved(&mut self) -> Result<Option<PathBuf>, Failure> {
-        if self.changes.is_empty() || self.changes == self.kept {
+        if self.changes.is_empty() || self.changes == self.given {
+            // It may be gone already.
+            self.unsaved.take().map(std::fs::remove_file);
             return Ok(None);
         }
-        self.follow();
         let text = self.changed()?.text;
         // An earlier file of this kind stays.
         let names = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
-        let paths = names.map(|n| Path::new(&self.name).with_extension(format!("unsaved{n}.toml")));
-        let Some(path) = paths.into_iter().find(|path| std::fs::symlink_metadata(path).is_err()) else {
-            return Ok(None);
-        };
-        write_whole(&path, |file| file.write_all(text.as_bytes()))?;
-        self.kept.clone_from(&self.changes);
+        let mut paths = names.map(|n| Path::new(&self.name).with_extension(format!("unsaved{n}.toml")));
+        let is_free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err();
+        let path = self.unsaved.get_or_insert_with(|| paths.find(is_free).unwrap_or_default()).clone();
+        std::fs::write(&path, text).map_err(|e| OutputError::Write(path.clone(), e))?;
         Ok(Some(path))
     }
 
@@ -323,7 +349,7 @@ impl Document {
             "frames": frames,
             "fps": scene.output.fps,
             "levels": levels(scene),
-            "problems": self.problems.as_ref().or(self.complaint.as_ref()),
+            "problems": self.faults.as_ref().or(self.problems.as_ref()).or(self.complaint.as_ref()),
             "loop": scene.loop_problems(Language::English).into_iter().map(|problem| problem.what).collect::<Vec<_>>(),
             "changes": self.changes,
             "way": way.collect::<Vec<_>>(),
