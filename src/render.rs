@@ -84,6 +84,8 @@ pub struct RenderOptions {
     pub limits: Limits,
     // What the files must hold: what the run's manifest records.
     pub(crate) recorded: Arc<RecordedFiles>,
+    // Bytes that pictures may take; by default nine tenths of the memory that is free when the scene is prepared.
+    pub(crate) memory: Option<u64>,
     // For tests: the index of a GPU that fails, and the task at which it does.
     pub(crate) fault: Option<(u32, u64)>,
 }
@@ -143,6 +145,8 @@ pub struct Renderer {
     // Devices that are kept for the next run, and what they are prepared for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
     keeps_devices: bool,
+    // Bytes that pictures may take, if that is known.
+    memory_limit: Option<u64>,
     // The memory of the previous run, if devices are kept. All renderers of a varied scene share it.
     memory: Arc<Mutex<RunMemory>>,
 }
@@ -207,6 +211,7 @@ impl Renderer {
         Ok(Renderer {
             stops: exposure::set(&mut prepared),
             prepared,
+            memory_limit: options.memory_limit(),
             options,
             chosen,
             cancel: Cancel::new(),
@@ -319,6 +324,7 @@ impl Renderer {
         let info = RunInfo { frames: frames.len(), first, width, height };
         let post = Arc::new(self.post());
         let needs = sinks.iter().fold(PixelFormats::default(), |all, s| all.union(s.needs()));
+        self.check_memory(needs, &post, sinks.len())?;
         let needs = FrameNeeds::of(&self.prepared.scene, needs, &post);
         let from = self.options.denoise.as_ref();
         let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose();

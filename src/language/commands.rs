@@ -129,6 +129,9 @@ messages! {
     belongs_to_own_frames() "it belongs to the frames at the scene's own path, and this run writes to another one"
         "он относится к кадрам по пути из сцены, а этот запуск пишет по другому";
     more_shards_than_frames() "there are more shards than frames: this one has none" "частей больше, чем кадров: этой ничего не досталось";
+    picture_beyond_memory(width, height, takes, may)
+        "a picture of {width} x {height} pixels takes about {takes} MiB of memory, and may take {may}: ask for a smaller size"
+        "для картинки {width} x {height} нужно около {takes} МиБ памяти, а можно {may}: уменьшите размер";
     too_much_memory(width, height, takes, may)
         "a run of {width} x {height} pixels takes about {takes} MiB of memory, and may take {may}: ask for a smaller --size, for no .exr or --denoise, for fewer --encoders or --encoder-threads, for smaller textures and meshes, or raise --limit-memory"
         "для {width} x {height} пикселей нужно около {takes} МиБ памяти, а можно {may}: уменьшите --size, уберите .exr или --denoise, уменьшите --encoders или --encoder-threads, текстуры и сетки или увеличьте --limit-memory";

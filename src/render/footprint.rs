@@ -1,13 +1,17 @@
-//! Estimates the memory of a run's frames before any is rendered.
+//! Estimates the memory of frames before any is rendered, because a failed allocation ends the program. All that makes pictures asks
+//! here (`Renderer::open`); a run has asked for its files and encoders too (`run::memory_limit`).
 
 use super::delivery::{finisher_threads, frame_pixel, pictures, waiting_frames, writers};
 use super::plan::{Finish, FrameNeeds, stretch};
 use super::window::Window;
-use super::{Devices, RenderOptions};
+use super::{Devices, RenderOptions, Renderer};
 use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
+use crate::error::Error;
 use crate::film::post::{PostPipeline, guided, steady};
+use crate::language::{AllLanguages, Language};
 use crate::output::PixelFormats;
 use crate::scene::Scene;
+use crate::system::available_memory;
 use std::sync::Arc;
 
 // Bytes per pixel.
@@ -42,6 +46,40 @@ impl Resources {
         };
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Resources { gpus, has_cpu: has_cpu || gpus == 0, threads: if threads == 0 { cores() } else { threads }, sinks }
+    }
+}
+
+/// The memory that pictures may take, bytes: the given limit, or nine tenths of the free memory if that is known.
+pub fn limit(given: Option<u64>) -> Option<u64> {
+    given.or_else(|| Some(available_memory()? / 10 * 9))
+}
+
+impl RenderOptions {
+    /// The memory that pictures may take, bytes, if that is known.
+    pub(super) fn memory_limit(&self) -> Option<u64> {
+        limit(self.memory)
+    }
+}
+
+impl Renderer {
+    /// Refuses frames that take more memory than they may. `needs` is what the `sinks` files and videos need of them.
+    pub(super) fn check_memory(
+        &self,
+        needs: PixelFormats,
+        post: &Arc<PostPipeline>,
+        sinks: usize,
+    ) -> Result<(), Error> {
+        let (scene, chosen) = (self.scene(), &self.chosen);
+        let (gpus, has_cpu, threads) = (chosen.gpus.len(), chosen.cpu, self.threads());
+        let bytes = with_resources(scene, needs, post, &Resources { gpus, has_cpu, threads, sinks });
+        match self.memory_limit {
+            Some(max) if bytes > max => {
+                let (width, height) = (scene.render.width, scene.render.height);
+                let what = |l: Language| l.picture_beyond_memory(width, height, bytes >> 20, max >> 20);
+                Err(Error::TooLittleMemory(AllLanguages::new(what)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

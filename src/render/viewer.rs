@@ -26,6 +26,7 @@ impl Renderer {
             meter: Arc::default(),
             waiting: None,
             keeps_devices: true,
+            memory_limit: self.memory_limit,
             memory: Arc::clone(&self.memory),
         }
     }

@@ -7,9 +7,9 @@ use crate::output::PixelFormats;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::Settings;
 use crate::output::video::job::VideoJob;
+pub use crate::render::footprint::limit;
 use crate::render::{RenderOptions, footprint};
 use crate::scene::Scene;
-use crate::system::available_memory;
 
 // Bytes of the program, the scene and the drivers.
 const BASE: u64 = 256 << 20;
@@ -84,11 +84,6 @@ pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Err
         }
         _ => Ok(()),
     }
-}
-
-/// The memory that a run may take, bytes: the given limit, or nine tenths of the free memory if that is known.
-pub fn limit(given: Option<u64>) -> Option<u64> {
-    given.or_else(|| Some(available_memory()? / 10 * 9))
 }
 
 #[cfg(test)]

@@ -114,8 +114,9 @@ impl RunRequest {
         plan.memory = memory_limit::estimate(scene, options, plan.picture_format()?.as_ref(), plan.video.as_ref())
             + memory_limit::files(scene, options.limits);
         memory_limit::check(plan.memory, *memory_limit, (scene.render.width, scene.render.height))?;
-        let rest = memory_limit::limit(*memory_limit).map(|limit| limit.saturating_sub(plan.memory));
-        plan.request.options.limits.memory = rest;
+        let limit = memory_limit::limit(*memory_limit);
+        plan.request.options.memory = limit;
+        plan.request.options.limits.memory = limit.map(|limit| limit.saturating_sub(plan.memory));
         Ok(plan)
     }
 

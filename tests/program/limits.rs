@@ -228,3 +228,22 @@ fn a_foreign_manifest_is_quoted_in_short() {
     let run = polyfly(dir.path(), &["status", "f"]);
     assert!(run.status.code() == Some(65) && words(&run).len() < 500, "{}", words(&run).len());
 }
+
+// A command under a limit of the shell's `ulimit`.
+fn under(limit: &str, dir: &Path, args: &[&str]) -> Output {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_polyfly")]).args(args);
+    shell.current_dir(dir).env("LC_ALL", "C");
+    ended(shell)
+}
+
+#[test]
+fn pictures_beyond_the_memory_are_refused_by_all_jobs() {
+    let dir = folder();
+    let size = ["--size", "16384x16384"];
+    for job in [&["verify", "scene.toml"][..], &["bench", "scene.toml", "--runs", "1", "--threads", "1"]] {
+        let run = under("-v 4000000", dir.path(), &[job, &size].concat());
+        let words = words(&run);
+        assert!(run.status.code() == Some(69) && words.contains("16384 x 16384 pixels takes about"), "{job:?}: {words}");
+    }
+}

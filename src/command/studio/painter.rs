@@ -172,7 +172,9 @@ impl RendererCache {
                 None => base.scene().camera == scene.camera,
             });
         if !is_known {
+            // Their memory is free for the next ones.
             self.variants.clear();
+            self.base = None;
             let mut scene = scene.clone();
             if let Some(mut view) = view.filter(|_| far > reach(&scene)) {
                 view.eye = add(origin, scale(sub(view.eye, origin), 4.0));
