@@ -43,7 +43,7 @@ pub fn write_without(scene: &Scene, paths: &[String]) -> String {
     let mut text = String::new();
     let over_time = scene.tracks.all().iter().map(|track| (track.path.as_str(), over_time::text(track)));
     let left_out = paths.iter().map(|path| (path.as_str(), String::new()));
-    scene.written().write(&left_out.chain(over_time).collect::<Vec<_>>(), &mut text);
+    scene.written().write(&over_time.chain(left_out).collect(), &mut text);
     text
 }
 
@@ -89,13 +89,14 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
 fn warn_of_sums(scene: &Scene, table: &mut Table) {
     let l = table.language();
     for track in scene.tracks.all() {
-        let name = |end: &str| track.path.strip_suffix(end).and_then(|path| path.strip_prefix("body."));
-        let Some(body) = name(".reflection").or(name(".transparency")).and_then(|i| i.parse::<usize>().ok()) else {
-            continue;
-        };
-        let at = |time: f64| scene.at(time * f64::from(scene.output.frames));
+        let Some((path, "reflection" | "transparency")) = track.path.rsplit_once('.') else { continue };
+        let number = path.strip_prefix("body.").and_then(|number| number.parse::<usize>().ok());
+        let Some(body) = number.and_then(|number| scene.world.bodies.get(number)) else { continue };
+        let own = format!("{path}.");
         let wrong = track.keys.iter().find_map(|key| {
-            let (reflection, transparency) = at(key.time).world.bodies.get(body)?.material.shares();
+            let mut body = body.clone();
+            scene.tracks.within(&own).for_each(|(name, track)| body.put(name, track.at(key.time)));
+            let (reflection, transparency) = body.material.shares();
             Some((key.time, above_one(l, "reflection", reflection, transparency)?))
         });
         if let (Some((time, what)), Some(place)) = (wrong, table.place(&track.path)) {

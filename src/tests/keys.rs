@@ -5,6 +5,7 @@ use crate::scene::keys::read::{Context, Table};
 use crate::scene::keys::words::names;
 use crate::scene::keys::{Keys, keys, reference, schema};
 use crate::scene::{ParseOptions, Scene};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 use toml::de::DeTable;
 
@@ -63,12 +64,12 @@ fn one_line_declares_a_key_for_all_that_knows_it() {
     assert_eq!(kitchen.cups[0], Pot { tea: Tea::Black, warmth: 0.9 });
     assert_eq!(kitchen.cups[0].tea.name(), "black");
     let mut text = String::new();
-    kitchen.written().write(&[], &mut text);
+    kitchen.written().write(&HashMap::new(), &mut text);
     assert_eq!(text, "[pot]\ntea = \"green\"\nwarmth = 60.0\n\n[[cup]]\ntea = \"black\"\nwarmth = 0.9\n");
     assert_eq!(read(&text), (kitchen, Vec::new()));
     // Defaults are not written.
     let mut plain = String::new();
-    Kitchen::default().written().write(&[], &mut plain);
+    Kitchen::default().written().write(&HashMap::new(), &mut plain);
     assert_eq!(plain, "[pot]\ntea = \"green\"\n");
 
     let schema = &*SCHEMA;

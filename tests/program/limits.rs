@@ -247,3 +247,21 @@ fn pictures_beyond_the_memory_are_refused_by_all_jobs() {
         assert!(run.status.code() == Some(69) && words.contains("16384 x 16384 pixels takes about"), "{job:?}: {words}");
     }
 }
+
+// Seconds of the processor: three times what 20,000 bodies took when each value over time searched all others.
+#[test]
+fn many_values_over_time_are_prepared_in_proportion_to_their_number() {
+    let dir = tempfile::tempdir().unwrap();
+    let body = |i: usize| {
+        format!(
+            "[[body]]\nsolid = \"cube\"\ncenter = [{}, {}, {}]\nradius = {{ keys = [[0, 0.4], [0.5, 0.5]] }}\nlamps = 1\nbar = 0\n",
+            i % 20,
+            i / 20 % 20,
+            i / 400
+        )
+    };
+    let head = "[output]\nframes = 1\nsize = [32, 24]\n";
+    std::fs::write(dir.path().join("many.toml"), head.to_owned() + &(0..20_000).map(body).collect::<String>()).unwrap();
+    let run = under("-t 4", dir.path(), &["convert", "many.toml", "--to", "toml"]);
+    assert!(run.status.success(), "{:?}: {}", run.status, words(&run));
+}

@@ -279,11 +279,12 @@ pub(crate) struct Table<'t, 'c> {
     known: Vec<&'static str>,
     missing: Vec<&'static str>,
     problems_before: usize,
+    tracks_before: usize,
 }
 
 impl<'t, 'c> Table<'t, 'c> {
     pub fn new(context: &'t mut Context<'c>, table: &'t DeTable<'t>, span: Range<usize>, name: &'static str) -> Self {
-        let problems_before = context.problems.len();
+        let (problems_before, tracks_before) = (context.problems.len(), context.tracks.len());
         Table {
             context,
             values: table,
@@ -293,6 +294,7 @@ impl<'t, 'c> Table<'t, 'c> {
             known: Vec::new(),
             missing: Vec::new(),
             problems_before,
+            tracks_before,
         }
     }
     // The value of a key, with its position.
@@ -347,7 +349,8 @@ impl<'t, 'c> Table<'t, 'c> {
     }
     /// Whether the value at a path changes over the clip.
     pub fn is_animated(&self, path: &str) -> bool {
-        self.context.tracks.iter().any(|track| track.path.strip_prefix(&self.path) == Some(path))
+        let own = &self.context.tracks[self.tracks_before..];
+        own.iter().any(|track| track.path.strip_prefix(&self.path) == Some(path))
     }
     /// Reports a problem at the value of a path, if there is one.
     pub fn problem_at(&mut self, path: &str, what: impl Into<String>, expected: impl Display) {

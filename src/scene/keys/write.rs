@@ -1,6 +1,7 @@
 //! Lists of keys with their values: [`Lines`] are written as TOML, and those of a default scene make the schema.
 
 use super::key::{Key, MaterialUse};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Makes the JSON that lists the keys of each material.
@@ -61,15 +62,12 @@ impl Lines {
         self
     }
     /// Writes the keys in TOML. `instead` has texts in place of values, by their paths; an empty one leaves the key or table out.
-    pub fn write(&self, instead: &[(&str, String)], out: &mut String) {
+    pub fn write(&self, instead: &HashMap<&str, String>, out: &mut String) {
         self.write_table("", "", instead, out);
     }
     // Writes the table whose header has this path; `place` is its path with indices of lists, and a point at its end.
-    fn write_table(&self, path: &str, place: &str, instead: &[(&str, String)], out: &mut String) {
-        let replaced = |name: &str| {
-            let found = instead.iter().find(|(path, _)| path.strip_prefix(place) == Some(name));
-            found.map(|(_, text)| text.as_str())
-        };
+    fn write_table(&self, path: &str, place: &str, instead: &HashMap<&str, String>, out: &mut String) {
+        let replaced = |name: &str| instead.get(format!("{place}{name}").as_str()).map(String::as_str);
         let (last, first): (Vec<_>, Vec<_>) = self.entries.iter().partition(|entry| entry.key.last);
         for Entry { key, content, is_default } in first.iter().chain(&last) {
             let text = replaced(key.name).or_else(|| content.text().filter(|_| !is_default));
