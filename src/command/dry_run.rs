@@ -2,6 +2,7 @@
 //! frames. Slow frames are rendered in a smaller size, and the results are scaled up. All files are temporary.
 
 use super::measured::Measured;
+use crate::device::DeviceError;
 use crate::error::Error;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::arguments::command_line;
@@ -14,16 +15,18 @@ use crate::render::stats::ms;
 use crate::report::size;
 use crate::run::RunPlan;
 use crate::run::memory_limit::needs_of;
-use crate::threads::lock;
+use crate::threads::{self, lock};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 // Pixels of small trial frames, each after those before it were fast enough. Larger frames than LARGEST are always tried small:
-// they would take long to encode too. The maximum time for rendering all trial frames, which a busy machine may exceed.
+// they would take long to encode too. The time for rendering all frames of a size, which a busy machine may exceed, and the maximum of
+// all trials together: pixels of some scenes take for ever.
 const SMALL: [u64; 4] = [1 << 8, 1 << 11, 1 << 14, 1 << 17];
 const LARGEST: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(5);
 const TRIES: usize = 3;
 
 // The results of the trial frames.
@@ -78,12 +81,20 @@ fn trial_sizes(size: (u32, u32)) -> Vec<(u32, u32)> {
     SMALL.into_iter().filter_map(|small| small_size(size, small)).chain(own).collect()
 }
 
-// A renderer of trial frames, and their size: the largest that does not take long.
+// Runs a job on a thread of its own until `end`. None if it takes longer: it goes on then, and ends with the program.
+fn until<T: Send + 'static>(end: Instant, job: impl FnOnce() -> T + Send + 'static) -> Result<Option<T>, Error> {
+    let (give, taken) = mpsc::channel();
+    threads::spawn("trial", move || drop(give.send(job()))).map_err(DeviceError::from)?;
+    Ok(taken.recv_timeout(end.saturating_duration_since(Instant::now())).ok())
+}
+
+// A renderer of trial frames, if they end in time, and their size: the largest that does not take long.
 fn trial_renderer(
     renderer: Renderer,
     frames: &FrameList,
     needs: PixelFormats,
-) -> Result<(Renderer, (u32, u32)), Error> {
+    end: Instant,
+) -> Result<(Option<Renderer>, (u32, u32)), Error> {
     let render = &renderer.scene().render;
     let size = (render.width, render.height);
     let mut sizes = trial_sizes(size).into_iter().peekable();
@@ -93,20 +104,26 @@ fn trial_renderer(
             // In a run, a frame is rendered once for all that need it.
             scene.film.denoise_frames = 0;
         });
-        let Some(&next) = sizes.peek() else { return Ok((tried, small)) };
-        // The shortest of some times: the first frame starts the threads, and a busy machine interrupts them.
-        let mut each = Duration::MAX;
-        for _ in 0..TRIES {
-            let mut measured = Measured::default();
-            tried.capture(&FrameList::one(frames.nth(0).unwrap_or_default()), needs, &mut measured)?;
-            each = each.min(measured.time());
-        }
+        let Some(&next) = sizes.peek() else { return Ok((Some(tried), small)) };
+        let first = FrameList::one(frames.nth(0).unwrap_or_default());
+        let times = move || {
+            // The shortest of some times: the first frame starts the threads, and a busy machine interrupts them.
+            let mut each = Duration::MAX;
+            for _ in 0..TRIES {
+                let mut measured = Measured::default();
+                tried.capture(&first, needs, &mut measured)?;
+                each = each.min(measured.time());
+            }
+            Ok::<_, Error>((tried, each))
+        };
+        let Some(timed) = until(end, times)? else { return Ok((None, small)) };
+        let (tried, each) = timed?;
         let each = each.mul_f64(ratio(next, small));
         if each * frames.len() as u32 > PATIENCE {
-            return Ok((tried, small));
+            return Ok((Some(tried), small));
         }
     }
-    Ok((renderer, size))
+    Ok((Some(renderer), size))
 }
 
 /// Describes a run. A request to stop ends the trial as it ends a run, so that its temporary files are removed.
@@ -155,10 +172,30 @@ fn of_frames(plan: &RunPlan, left: &FrameList, shows_ffmpeg: bool) -> Result<Str
     let (one, other) = (left.len() / 4, left.len() * 3 / 4);
     let next = if plan.video.is_some() { one + 1 } else { one };
     let list = left.at([one, next, other]);
-    let (mut renderer, trial_size) = trial_renderer(renderer, &list, trial.needs())?;
+    let (end, devices) = (Instant::now() + LONGEST, renderer.device_names().join(", "));
+    let (renderer, trial_size) = trial_renderer(renderer, &list, trial.needs(), end)?;
     let scale = ratio(size_of_run, trial_size);
-    let mut measured = Measured::default();
-    renderer.run(&list, vec![Box::new(trial)], &mut measured)?;
+    let numbers = list.clone();
+    let measured = renderer.map(|mut renderer| {
+        until(end, move || {
+            let mut measured = Measured::default();
+            renderer.run(&numbers, vec![Box::new(trial)], &mut measured).map(|_| measured)
+        })
+    });
+    let Some(measured) = measured.transpose()?.flatten() else {
+        let (width, height) = trial_size;
+        let all = clock_text(LONGEST.as_secs_f64() * scale * left.len() as f64 / list.len() as f64);
+        text += &format!(
+            "device: {devices}\ntrial frames: {list}, in {width} x {height}, did not end in {} s\n",
+            LONGEST.as_secs()
+        );
+        return Ok(text
+            + &format!(
+                "time: more than {all}\nmemory: at most {} for pictures\nnothing was written\n",
+                size(plan.memory)
+            ));
+    };
+    let measured = measured?;
     let tried = std::mem::take(&mut *lock(&tried));
     let count = measured.frames.len().max(1) as u32;
     let all = |each: Duration| each.as_secs_f64() * left.len() as f64;
@@ -282,4 +319,22 @@ fn trial_frames_are_small_where_frames_are_large() {
 #[test]
 fn seconds_are_said_as_people_do() {
     assert_eq!([3.04, 75.0, 7384.0].map(clock_text), ["3.0 s", "1 min 15 s", "2 h 3 min"]);
+}
+
+// Some frames take for ever, and their trial does not.
+#[cfg(test)]
+#[test]
+fn a_trial_ends_in_time() {
+    let (lasting, short) = (Instant::now() + Duration::from_secs(60), Instant::now());
+    assert_eq!(until(lasting, || 7).unwrap(), Some(7));
+    let (open, closed) = mpsc::channel::<()>();
+    assert_eq!(until(short, move || closed.recv().is_ok()).unwrap(), None);
+    drop(open);
+    let mut scene = crate::scene::Scene::sample();
+    (scene.render.width, scene.render.height) = (64, 48);
+    let renderer = || Renderer::new(scene.clone()).unwrap();
+    let tried = |end| trial_renderer(renderer(), &FrameList::one(0), PixelFormats::RGBA8, end).unwrap();
+    let (found, size) = tried(short);
+    assert!(found.is_none() && size == (18, 12), "{size:?}");
+    assert!(tried(lasting).0.is_some());
 }
