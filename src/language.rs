@@ -152,9 +152,9 @@ messages! {
     field_of_view() "field of view" "угол обзора";
     camera() "camera" "камера";
     look_at_point() "look-at point" "точка наблюдения";
-    body(number, solid) "body {number}, {solid}" "тело {number}, {solid}";
+    the_body(key, solid) "{key}, the {solid}" "{key}, {solid}";
     tetrahedron() "tetrahedron" "тетраэдр";
-    hexahedron() "hexahedron" "гексаэдр";
+    cube() "cube" "куб";
     octahedron() "octahedron" "октаэдр";
     dodecahedron() "dodecahedron" "додекаэдр";
     icosahedron() "icosahedron" "икосаэдр";
@@ -169,7 +169,6 @@ messages! {
     floor_texture() "floor, texture" "пол, текстура";
     floor_reflection() "floor, reflection R" "пол, отражение R";
     light_count() "light count" "число источников света";
-    light(number) "light {number}" "источник света {number}";
     position() "position" "положение";
     depth() "depth" "глубина рекурсии";
     samples() "samples along a pixel's side" "число лучей вдоль стороны пикселя";
@@ -242,7 +241,6 @@ messages! {
     size_and_view() "size and field of view" "размер и угол обзора";
     the_cameras_path() "the camera's path" "траектория камеры";
     the_points_path() "the path of the look-at point" "траектория точки наблюдения";
-    the_body(number) "body {number}" "тело {number}";
     the_floor() "the floor" "пол";
 
     // Files.
@@ -386,10 +384,10 @@ messages! {
     camera_moved(distance) "the camera ends {distance} from where it began" "камера оказывается в {distance} от начала пути";
     camera_turned(degrees, wider) "the camera ends turned by {degrees} degrees, its view {wider} degrees wider or narrower"
         "камера в конце повёрнута на {degrees} градуса, а угол обзора отличается на {wider} градуса";
-    body_moved(number, distance) "body {number} does not return to its start: a vertex is {distance} away"
-        "тело {number} не возвращается в начало: вершина в {distance} от него";
-    lamps_changed(number) "the lamps of body {number} do not return to their start: lamp_cycles is not a whole number"
-        "лампы тела {number} не возвращаются в начало: lamp_cycles не целое число";
+    body_moved(body, distance) "{body}: it does not return to its start, and a vertex is {distance} away"
+        "{body}: нет возврата в начало, вершина в {distance} от него";
+    lamps_changed(body) "{body}: its lamps do not return to their start, because lamp_cycles is not a whole number"
+        "{body}: лампы не возвращаются в начало, потому что lamp_cycles не целое число";
     value_changed(path) "`{path}` has another value at the end of the clip than at its start"
         "у `{path}` в конце ролика другое значение, чем в начале";
     relief_moved() "the floor's relief does not return to its start: its drift is not a whole number"
@@ -397,22 +395,17 @@ messages! {
     particles_change() "its particles have a file for each frame" "у частиц на каждый кадр свой файл";
     blind_camera(frames) "the camera is at the point that it looks at, so its view has no direction: frames {frames}"
         "камера стоит в точке наблюдения, и у взгляда нет направления: кадры {frames}";
-    inside_ball(number, frames) "the eye is inside of ball {number}: frames {frames}" "камера внутри шара {number}: кадры {frames}";
-    the_ball(number) "ball {number}" "шар {number}";
-    the_ellipsoid(number) "ellipsoid {number}" "эллипсоид {number}";
-    light_inside(number, shape, frames)
-        "light {number} is inside of {shape}, which lets no light out: frames {frames}; move one of them, or give the shape `transparency`"
-        "источник света {number} внутри непрозрачной фигуры ({shape}), и его свет не выходит: кадры {frames}; сдвиньте что-то одно или задайте фигуре `transparency`";
-    light_below(number, frames)
-        "light {number} is below the floor, which hides it from all that stands above: frames {frames}; raise its `position`"
-        "источник света {number} под полом, и пол заслоняет его от всего, что выше: кадры {frames}; поднимите его `position`";
+    inside_ball(ball, frames) "the eye is inside of {ball}: frames {frames}" "камера внутри {ball}: кадры {frames}";
+    light_inside(light, shape, frames)
+        "{light} is inside of {shape}, which lets no light out: frames {frames}; move one of them, or give the shape `transparency`"
+        "{light} внутри непрозрачной фигуры ({shape}), и его свет не выходит: кадры {frames}; сдвиньте что-то одно или задайте фигуре `transparency`";
+    light_below(light, frames)
+        "{light} is below the floor, which hides it from all that stands above: frames {frames}; raise its `position`"
+        "{light} под полом, и пол заслоняет его от всего, что выше: кадры {frames}; поднимите его `position`";
     dark_inside(shape, frames)
         "the camera is inside of {shape}, which lets no light in: frames {frames}; move the camera, or put a light into the shape"
         "камера внутри непрозрачной фигуры ({shape}), куда не попадает свет: кадры {frames}; сдвиньте камеру или поместите источник света внутрь";
-    unseen_body(which) "body {which} is never in the camera's sight" "тело {which} ни разу не попадает в кадр";
-    unseen_bodies(which) "body {which} are never in the camera's sight" "тела {which} ни разу не попадают в кадр";
-    unseen_ball(which) "ball {which} is never in the camera's sight" "шар {which} ни разу не попадает в кадр";
-    unseen_balls(which) "ball {which} are never in the camera's sight" "шары {which} ни разу не попадают в кадр";
+    unseen(which) "{which}: never in the camera's sight" "{which}: не попадает ни в один кадр";
     grey_sky(code, tone)
         "the sky's white is shown as {code} of 255: the tone curve \"{tone}\" keeps room for what is brighter; `tone = \"clip\"` in [film] shows it as it is"
         "белое небо выглядит как {code} из 255: кривая \"{tone}\" оставляет место для более яркого; `tone = \"clip\"` в [film] покажет его как есть";

@@ -88,6 +88,7 @@ pub use support::Support;
 pub use tables::Scene;
 pub use tone::Tone;
 pub use tracks::Tracks;
+pub(crate) use world::element;
 pub use world::{Light, Mesh, Sphere, World};
 
 /// A parsed scene with its warnings.

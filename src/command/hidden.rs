@@ -66,20 +66,19 @@ impl Closed for Ellipsoid {
     }
 }
 
-// The closed shapes of a scene: what a message calls each, its list and its number.
+// The closed shapes of a scene, with the list and the number of each.
 fn closed(world: &World) -> impl Iterator<Item = (&dyn Closed, Shape)> {
-    let numbered = |list: &'static str, name| (0..).map(move |index| Shape { list, index, name });
-    let bodies = world.bodies.iter().map(|body| body as &dyn Closed).zip(numbered("body", Language::the_body));
-    let balls = world.spheres.iter().map(|ball| ball as &dyn Closed).zip(numbered("sphere", Language::the_ball));
+    let numbered = |list: &'static str| (0..).map(move |index| Shape { list, index });
+    let bodies = world.bodies.iter().map(|body| body as &dyn Closed).zip(numbered("body"));
+    let balls = world.spheres.iter().map(|ball| ball as &dyn Closed).zip(numbered("sphere"));
     let ellipsoids = world.ellipsoids.iter().map(|one| one as &dyn Closed);
-    bodies.chain(balls).chain(ellipsoids.zip(numbered("ellipsoid", Language::the_ellipsoid)))
+    bodies.chain(balls).chain(ellipsoids.zip(numbered("ellipsoid")))
 }
 
 #[derive(Clone, Copy)]
 struct Shape {
     list: &'static str,
     index: usize,
-    name: fn(Language, usize) -> String,
 }
 
 /// What is hidden in the frames that were looked at.
@@ -127,17 +126,18 @@ impl Hidden {
     /// The hints, in the order of lights and shapes.
     pub fn hints(self, scene: &Scene, language: Language) -> Vec<Hint> {
         let shapes: Vec<Shape> = closed(&scene.world).map(|(_, shape)| shape).collect();
-        let named = |number: usize| shapes.get(number).map(|shape| (shape.name)(language, shape.index + 1));
+        let name = |list: &str, index| scene.world.name_of(language, list, index);
+        let named = |number: usize| shapes.get(number).map(|shape| name(shape.list, shape.index));
         let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied());
         let mut hints = Vec::new();
         for ((light, number), frames) in &self.lights {
-            if let (Some(name), Some(frames)) = (named(*number), list(frames)) {
-                hints.push(Hint::of("light", *light, language.light_inside(light + 1, name, frames)));
+            if let (Some(shape), Some(frames)) = (named(*number), list(frames)) {
+                hints.push(Hint::of("light", *light, language.light_inside(name("light", *light), shape, frames)));
             }
         }
         for (light, frames) in &self.below {
             if let Some(frames) = list(frames) {
-                hints.push(Hint::of("light", *light, language.light_below(light + 1, frames)));
+                hints.push(Hint::of("light", *light, language.light_below(name("light", *light), frames)));
             }
         }
         for (number, frames) in &self.cameras {
@@ -209,7 +209,7 @@ mod tests {
     fn said(text: &str) -> Vec<String> {
         let scene = Scene::parse(text, "s", Path::new("")).unwrap().scene;
         let hints = hints(&scene, Language::English).into_iter().map(|hint| hint.what);
-        hints.filter(|what| ["light ", "the camera is inside"].iter().any(|start| what.starts_with(start))).collect()
+        hints.filter(|what| ["light[", "the camera is inside"].iter().any(|start| what.starts_with(start))).collect()
     }
 
     // A camera at a place that looks at the origin, for two frames.
@@ -222,15 +222,15 @@ mod tests {
         let light = "[[light]]\nposition = [0, 0, 9]\n[[light]]\nposition = [0.3, 0, 0.2]\n";
         let outside = |shape: &str| seen_from("[5, 0, 0]", &format!("{shape}\n{light}"));
         for (shape, name) in [
-            ("[[body]]\nsolid = \"cube\"\nreflection = 0.5", "body 1"),
-            ("[[body]]\nsolid = \"icosahedron\"\nmaterial = \"metal\"", "body 1"),
+            ("[[body]]\nsolid = \"cube\"\nreflection = 0.5", "body[0], the cube"),
+            ("[[body]]\nsolid = \"icosahedron\"\nmaterial = \"metal\"", "body[0], the icosahedron"),
             // A mirror inside lets nothing out, whatever comes in.
-            ("[[body]]\nsolid = \"cube\"\ntransparency = 0.5\nreflection_inside = 1", "body 1"),
-            ("[[sphere]]\nradius = 1", "ball 1"),
-            ("[[ellipsoid]]\nradii = [1, 0.5, 0.5]", "ellipsoid 1"),
+            ("[[body]]\nsolid = \"cube\"\ntransparency = 0.5\nreflection_inside = 1", "body[0], the cube"),
+            ("[[sphere]]\nradius = 1", "sphere[0]"),
+            ("[[ellipsoid]]\nradii = [1, 0.5, 0.5]", "ellipsoid[0]"),
         ] {
             let hints = outside(shape);
-            let start = format!("light 2 is inside of {name}, which lets no light out: frames 0-1; ");
+            let start = format!("light[1] is inside of {name}, which lets no light out: frames 0-1; ");
             assert!(hints.len() == 1 && hints[0].starts_with(&start), "{shape}: {hints:?}");
         }
         for shape in [
@@ -259,7 +259,7 @@ mod tests {
         let above = |floor: &str, light: &str| seen_from("[4, 0, 3]", &world(floor, light));
         for floor in [floor.to_owned(), format!("{floor}\nsize = \"round\""), format!("{floor}\nsize = \"infinite\"")] {
             let hints = above(&floor, "[1, 0, -3]");
-            assert!(hints.len() == 1 && hints[0].contains("light 1 is below the floor"), "{floor}: {hints:?}");
+            assert!(hints.len() == 1 && hints[0].contains("light[0] is below the floor"), "{floor}: {hints:?}");
             assert!(hints[0].contains("frames 0-1"), "{hints:?}");
             assert_eq!(above(&floor, "[1, 0, 3]"), Vec::<String>::new(), "{floor}");
         }
@@ -277,7 +277,7 @@ mod tests {
         let cube = "[[light]]\nposition = [0, 0, 9]\n[[body]]\nsolid = \"cube\"\nradius = 3\n";
         let inside = |more: &str| seen_from("[0.5, 0.5, 0]", &format!("{cube}{more}"));
         let hints = inside("reflection = 1");
-        let start = "the camera is inside of body 1, which lets no light in: frames 0-1; ";
+        let start = "the camera is inside of body[0], the cube, which lets no light in: frames 0-1; ";
         assert!(hints.len() == 1 && hints[0].starts_with(start), "{hints:?}");
         for lit in [
             "transparency = 0.2",

@@ -5,7 +5,7 @@ use super::hint::Hint;
 use crate::language::Language;
 use crate::math::vec3::{Vec3, dot, length, sub};
 use crate::render::frames::FrameList;
-use crate::scene::{Integrator, Material, Scene, SkySource, View};
+use crate::scene::{Integrator, Material, Scene, SkySource, View, element};
 
 // Maximum number of pairs of a view and a body that are tested. With many bodies, fewer views are tested.
 const COMPARED: usize = 2_000_000;
@@ -20,9 +20,6 @@ pub fn hints(scene: &Scene, language: Language) -> Vec<Hint> {
     let others = of_sky(scene, language).into_iter().chain(of_sun(scene, language)).chain(of_grain(scene, language));
     of_camera(scene, language).into_iter().chain(others.map(Hint::from)).collect()
 }
-
-// A hint about bodies with these numbers.
-type Unseen = fn(Language, String) -> String;
 
 // Checks where the camera stands and looks, which bodies it never sees, and which lights are hidden.
 fn of_camera(scene: &Scene, language: Language) -> Vec<Hint> {
@@ -61,22 +58,22 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<Hint> {
     }
     hints.extend(list(&blind).map(|frames| Hint::from(language.blind_camera(frames))));
     for (i, inside) in inside.iter().enumerate() {
-        hints.extend(list(inside).map(|frames| Hint::of("sphere", i, language.inside_ball(i + 1, frames))));
+        let ball = || world.name_of(language, "sphere", i);
+        hints.extend(list(inside).map(|frames| Hint::of("sphere", i, language.inside_ball(ball(), frames))));
     }
     hints.extend(hidden.hints(scene, language));
-    let words: [[Unseen; 2]; 2] =
-        [[Language::unseen_body, Language::unseen_bodies], [Language::unseen_ball, Language::unseen_balls]];
-    for ([one_unseen, several_unseen], is_seen) in words.into_iter().zip([bodies_seen, balls_seen]) {
-        let unseen = (1..).zip(is_seen).filter(|(_, is_seen)| !is_seen).map(|(i, _): (usize, _)| i.to_string());
-        let unseen: Vec<String> = unseen.collect();
+    for (list, is_seen) in [("body", bodies_seen), ("sphere", balls_seen)] {
+        let unseen: Vec<usize> = (0..is_seen.len()).filter(|&i| !is_seen[i]).collect();
+        let names =
+            |some: &[usize]| some.iter().map(|&i| element(language, list, i, None)).collect::<Vec<_>>().join(", ");
         // In a heap, some bodies are always hidden, so only the first few are listed.
-        let what = match &unseen[..] {
+        let which = match &unseen[..] {
             [] => continue,
-            [one] => one_unseen(language, one.clone()),
-            few if few.len() <= 8 => several_unseen(language, few.join(", ")),
-            many => several_unseen(language, format!("{} {}", many[..3].join(", "), language.and_more(many.len() - 3))),
+            [one] => world.name_of(language, list, *one),
+            few if few.len() <= 8 => names(few),
+            many => format!("{} {}", names(&many[..3]), language.and_more(many.len() - 3)),
         };
-        hints.push(what.into());
+        hints.push(language.unseen(which).into());
     }
     hints
 }

@@ -204,8 +204,8 @@ messages! {
         "{path} не от этой программы ({why}); дайте кадрам отдельную папку";
     not_as_tokens(list) "this scene cannot be written as tokens:\n{list}" "эту сцену нельзя записать токенами:\n{list}";
     other_bodies(count) "it has {count}, and the tokens hold just three" "в ней {count}, а в токенах ровно три";
-    body_of_its_own(number) "body {number} has lamps, bars, an index of refraction or a motion of its own"
-        "у тела {number} свои лампы, рёбра, показатель преломления или движение";
+    body_of_its_own(body) "{body}: it has lamps, bars, an index of refraction or a motion of its own"
+        "{body}: свои лампы, рёбра, показатель преломления или движение";
     scene_without_floor() "it has no floor" "в ней нет пола";
     floor_not_plain() "its floor is not plain and clear" "пол не из простого гладкого материала";
     floor_of_its_own() "its floor has an extent, a fading or a relief of its own" "у пола свои границы, затухание или рельеф";

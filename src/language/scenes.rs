@@ -219,7 +219,7 @@ messages! {
         "путь замкнут, если числа его оборотов и циклов целые или если последний ключ равен первому";
     loop_of_value() "`closed = true` leads it back to its first key; so does a last key with the first one's value"
         "`closed = true` возвращает значение к первому ключу; то же делает последний ключ со значением первого";
-    loop_of_body(turns, number) "`turns = {turns}` brings body {number} back" "`turns = {turns}` возвращает тело {number}";
+    loop_of_body(turns) "`turns = {turns}` brings it back" "`turns = {turns}` вернёт его в начало";
     loop_of_drift() "`drift` moves a body away: a `path` brings it back" "`drift` уносит тело: вернёт его `path`";
     loop_of_lamps() "`lamp_cycles = 1` is one cycle in the clip" "`lamp_cycles = 1`: один цикл за ролик";
     loop_of_relief() "`drift` counts tiles of the relief, two whole numbers: [2, -1]" "`drift` считает плитки рельефа, это два целых числа: [2, -1]";

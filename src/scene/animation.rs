@@ -2,7 +2,7 @@
 
 use super::camera::View;
 use super::keys::Keys;
-use super::{Body, Camera, FilmSettings, LampPattern, Particles, Relief, Scene, Tracks, World};
+use super::{Body, Camera, FilmSettings, LampPattern, Particles, Relief, Scene, Tracks, World, element};
 use crate::language::Language;
 use crate::math::srgb::{linear, srgb};
 use crate::math::vec3::{Vec3, add, length, scale, sub};
@@ -20,6 +20,19 @@ impl LoopProblem {
     fn new(what: String, help: String) -> LoopProblem {
         LoopProblem { what, help }
     }
+}
+
+// A path as it is written: `body[0].radius` of `body.0.radius`.
+fn path_text(path: &str) -> String {
+    let mut text = String::new();
+    for part in path.split('.') {
+        match part.parse::<usize>() {
+            Ok(index) => text += &format!("[{index}]"),
+            Err(_) if text.is_empty() => text += part,
+            Err(_) => text += &format!(".{part}"),
+        }
+    }
+    text
 }
 
 // The finest part of a turn that can map a Platonic solid to itself: a fifth.
@@ -278,19 +291,20 @@ impl Scene {
             problems.push(LoopProblem::new(what, language.loop_of_camera()));
         }
         for track in self.tracks.all().iter().filter(|track| !track.returns() && !Tracks::turns_a_body(track)) {
-            problems.push(LoopProblem::new(language.value_changed(&track.path), language.loop_of_value()));
+            problems.push(LoopProblem::new(language.value_changed(path_text(&track.path)), language.loop_of_value()));
         }
         let ends = [0.0, end].map(|moment| self.with_tracks(moment).world.bodies);
-        for (i, (body, after)) in (1..).zip(ends[0].iter().zip(&ends[1])) {
+        for (i, (body, after)) in ends[0].iter().zip(&ends[1]).enumerate() {
+            let name = || element(language, "body", i, Some(body.solid));
             let (a, b) = (body.at(0.0), after.at(1.0));
             if !a.is_covered_by(&b) {
                 let corners = a.vertices().into_iter().zip(b.vertices());
                 let off = corners.map(|(p, q)| apart(p, q)).fold(apart(a.centre, b.centre), f64::max);
                 let help = match body.closing_turns() {
-                    Some(turns) => language.loop_of_body(turns, i),
+                    Some(turns) => language.loop_of_body(turns),
                     None => language.loop_of_drift(),
                 };
-                problems.push(LoopProblem::new(language.body_moved(i, format_args!("{off:.4}")), help));
+                problems.push(LoopProblem::new(language.body_moved(name(), format_args!("{off:.4}")), help));
             }
             // What their pattern does; values over time have been asked already.
             let lit = body.at(1.0);
@@ -301,7 +315,7 @@ impl Scene {
                 _ => true,
             };
             if body.has_lamps() && !(lamps && phase) {
-                problems.push(LoopProblem::new(language.lamps_changed(i), language.loop_of_lamps()));
+                problems.push(LoopProblem::new(language.lamps_changed(name()), language.loop_of_lamps()));
             }
         }
         if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {

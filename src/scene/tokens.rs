@@ -14,7 +14,7 @@ use super::size::Size;
 use super::suggest::{look_alike, number_help};
 use super::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions, Pattern,
-    RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults,
+    RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults, element,
 };
 use crate::language::Language;
 use crate::math::vec3::Vec3;
@@ -45,6 +45,10 @@ impl Dialect {
             62..=68 => Dialect::SevenValue,
             _ => Dialect::Full,
         }
+    }
+    // The solids of the bodies, in their order.
+    fn solids(self, reading: ParseOptions) -> [Solid; 3] {
+        if self == Dialect::Reduced { REDUCED_SOLIDS } else { reading.solids }
     }
     // The name of the dialect, and a short form.
     fn names(self, language: Language) -> [String; 2] {
@@ -86,6 +90,8 @@ struct Reader<'a> {
     text: &'a str,
     language: Language,
     dialect: Dialect,
+    // Of the bodies, in their order.
+    solids: [Solid; 3],
     tokens: Vec<Token<'a>>,
     next: usize,
     end: usize,
@@ -135,7 +141,7 @@ impl Reader<'_> {
         let code = |code: f64| self.language.code(format_args!("{:.3}", code / 255.0));
         let help = number_help(self.language, text)
             .or_else(|| two_sides(self.language, text))
-            .or_else(|| odd_line(self.language, self.text, &self.tokens, self.dialect, problem.span.start))
+            .or_else(|| odd_line(self.language, self.solids, self.text, &self.tokens, self.dialect, problem.span.start))
             .or_else(|| value.filter(is_code).map(code));
         Err(match help {
             Some(help) => problem.help(help),
@@ -178,7 +184,7 @@ impl Reader<'_> {
     }
     fn body(&mut self, solid: Solid, n: usize) -> Result<Body, Problem> {
         let language = self.language;
-        let what = language.body(n, solid_name(language, solid));
+        let what = element(language, "body", n, Some(solid));
         let centre = self.point(&format!("{what}, {}", language.center()))?;
         let mut body = Body { solid, centre, bar: 0.0, ..Body::default() };
         let radius =
@@ -234,8 +240,8 @@ impl Reader<'_> {
         }
         Ok(floor)
     }
-    fn light(&mut self, n: u32) -> Result<Light, Problem> {
-        let what = self.language.light(n);
+    fn light(&mut self, n: usize) -> Result<Light, Problem> {
+        let what = element(self.language, "light", n, None);
         let position = self.point(&format!("{what}, {}", self.language.position()))?;
         let colour = self.colour(&what, rule::<Light>("color"))?;
         Ok(Light { position, colour, ..Light::default() })
@@ -268,16 +274,6 @@ pub fn name_at(text: &str, place: usize, language: Language) -> Option<String> {
     Some(language.token(number, if number == 2 { language.output_path() } else { language.floor_texture() }))
 }
 
-fn solid_name(language: Language, solid: Solid) -> String {
-    match solid {
-        Solid::Tetrahedron => language.tetrahedron(),
-        Solid::Hexahedron => language.hexahedron(),
-        Solid::Octahedron => language.octahedron(),
-        Solid::Dodecahedron => language.dodecahedron(),
-        Solid::Icosahedron => language.icosahedron(),
-    }
-}
-
 /// Parses a scene.
 pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
     let Plain { mut scene, look, is_given, warnings } = parse_plain(text, reading)?;
@@ -307,31 +303,40 @@ fn parse_plain(text: &str, reading: ParseOptions) -> Result<Plain, Vec<Problem>>
         let tokens = split(text);
         let dialect = Dialect::of(&tokens);
         let language = reading.language;
-        let help = odd_line(language, text, &tokens, dialect, problem.span.start).unwrap_or_else(|| {
-            let ([name, _], count) = (dialect.names(language), language.count_tokens(tokens.len()));
-            match names_texture(&tokens) {
-                true => language.read_with_texture(name, count),
-                false => language.read_without_texture(name, count),
-            }
-        });
+        let help = odd_line(language, dialect.solids(reading), text, &tokens, dialect, problem.span.start)
+            .unwrap_or_else(|| {
+                let ([name, _], count) = (dialect.names(language), language.count_tokens(tokens.len()));
+                match names_texture(&tokens) {
+                    true => language.read_with_texture(name, count),
+                    false => language.read_without_texture(name, count),
+                }
+            });
         vec![problem.help(help)]
     })
 }
 
 // A line before a position that has too many or too few values, if all lines before it are complete. A missing value
 // is only noticed later than its line.
-fn odd_line(language: Language, text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Option<String> {
+fn odd_line(
+    language: Language,
+    solids: [Solid; 3],
+    text: &str,
+    tokens: &[Token],
+    dialect: Dialect,
+    place: usize,
+) -> Option<String> {
     const FEW: usize = 3;
     let (body, floor) = if dialect == Dialect::Full { (10, 17) } else { (7, 15) };
+    let name = |i: usize| element(language, "body", i, Some(solids[i]));
     let groups = [
         (language.the_frame_count(), 1),
         (language.the_output_path(), 1),
         (language.size_and_view(), 3),
         (language.the_cameras_path(), 10),
         (language.the_points_path(), 10),
-        (language.the_body(1), body),
-        (language.the_body(2), body),
-        (language.the_body(3), body),
+        (name(0), body),
+        (name(1), body),
+        (name(2), body),
         (language.the_floor(), floor),
     ];
     let before = &tokens[..tokens.partition_point(|token| token.span.start <= place)];
@@ -384,7 +389,8 @@ fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
         return Err(problem.help(language.no_comments_help()));
     }
     let dialect = Dialect::of(&tokens);
-    let mut r = Reader { text, language, dialect, tokens, next: 0, end: text.trim_end().len(), warnings: Vec::new() };
+    let (solids, end) = (dialect.solids(reading), text.trim_end().len());
+    let mut r = Reader { text, language, dialect, solids, tokens, next: 0, end, warnings: Vec::new() };
     let frames = r.whole(&language.frame_count(), rule::<Output>("frames")).map_err(|p| match r.tokens.first() {
         Some(t) if t.text.contains('%') || t.text.contains('/') => p.help(language.no_frame_count()),
         _ if p.help.is_some() => p,
@@ -403,10 +409,9 @@ fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
     let (width, height) = r.size()?;
     let fov_deg = r.number(&language.field_of_view(), rule::<Camera>("fov_deg"))?;
     let path = CameraPath::Cylinder { eye: r.path(&language.camera())?, target: r.path(&language.look_at_point())? };
-    let solids = if dialect == Dialect::Reduced { REDUCED_SOLIDS } else { reading.solids };
     let mut world = World::default();
     for (i, solid) in solids.into_iter().enumerate() {
-        world.bodies.push(r.body(solid, i + 1)?);
+        world.bodies.push(r.body(solid, i)?);
     }
     world.floor = Some(r.floor(reading.home)?);
     let (mut depth, mut samples) = (defaults::DEPTH, defaults::SAMPLES);
@@ -415,10 +420,10 @@ fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
             world.lights.push(REDUCED_LIGHT);
             world.ambient = REDUCED_AMBIENT;
         }
-        Dialect::SevenValue => world.lights.push(r.light(1)?),
+        Dialect::SevenValue => world.lights.push(r.light(0)?),
         Dialect::Full => {
-            for n in 1..=r.whole(&language.light_count(), Rule::Whole(0, MAX_LIGHTS))? {
-                world.lights.push(r.light(n)?);
+            for n in 0..r.whole(&language.light_count(), Rule::Whole(0, MAX_LIGHTS))? {
+                world.lights.push(r.light(n as usize)?);
             }
         }
     }

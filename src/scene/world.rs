@@ -3,6 +3,8 @@
 use super::diagnostic::Rule;
 use super::keys::keys;
 use super::{Air, Body, Ellipsoid, Floor, Material, Particles, Rectangle, Sky, Support, defaults, support};
+use crate::language::Language;
+use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
 use std::path::PathBuf;
 
@@ -37,7 +39,25 @@ keys! {
     }
 }
 
+/// The name of an element with this solid, if it is a body: see [`World::name_of`].
+pub(crate) fn element(language: Language, list: &str, index: usize, solid: Option<Solid>) -> String {
+    let key = format!("{list}[{index}]");
+    let solid = solid.map(|solid| match solid {
+        Solid::Tetrahedron => language.tetrahedron(),
+        Solid::Hexahedron => language.cube(),
+        Solid::Octahedron => language.octahedron(),
+        Solid::Dodecahedron => language.dodecahedron(),
+        Solid::Icosahedron => language.icosahedron(),
+    });
+    solid.map_or(key.clone(), |solid| language.the_body(key, solid))
+}
+
 impl World {
+    /// What messages call an element of a list: `body[0], the cube`, or `light[1]`, as `--set` does.
+    pub(crate) fn name_of(&self, language: Language, list: &str, index: usize) -> String {
+        let body = self.bodies.get(index).filter(|_| list == "body");
+        element(language, list, index, body.map(|body| body.solid))
+    }
     /// The materials of all objects except bodies and the floor.
     pub(crate) fn materials(&self) -> impl Iterator<Item = &Material> {
         let spheres = self.spheres.iter().map(|s| &s.material);

@@ -86,7 +86,9 @@ fn a_body_on_its_way_is_one_that_stands_there() {
 
 #[test]
 fn a_loop_that_does_not_join_is_refused() {
-    for (what, word) in [("turns = 1\n", "body 1"), ("phi_cycles = -1", "body 2"), ("lamp_cycles = 2", "lamps")] {
+    for (what, word) in
+        [("turns = 1\n", "body[0], the "), ("phi_cycles = -1", "body[1], the "), ("lamp_cycles = 2", "lamps")]
+    {
         let broken = MOVING.replacen(what, &what.replace('1', "1.3").replace('2', "2.5"), 1);
         let problems = crate::scene::parse(&broken, "scene", Default::default()).unwrap_err().to_string();
         assert!(problems.contains(word), "{what}: {problems}");

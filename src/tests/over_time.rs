@@ -84,11 +84,11 @@ fn faults_of_values_over_time_have_a_place() {
     assert!(auto[0].starts_with("'auto': `exposure` is \"auto\"; expected a number"), "{auto:?}");
     // Faults of a clip that should loop, and light that is made of nothing.
     let text = "[output]\nloop = true\n[[body]]\nsolid = \"cube\"\nradius = { keys = [[0, 1], [0.5, 2]] }\n";
-    assert!(faults(text)[0].contains("`body.0.radius` has another value at the end"), "{:?}", faults(text));
+    assert!(faults(text)[0].contains("`body[0].radius` has another value at the end"), "{:?}", faults(text));
     let lamps = text
         .replace("radius = { keys = [[0, 1], [0.5, 2]] }", "lamps = 3\nlamp_intensity = { keys = [[0, 1], [1, 2]] }");
     assert!(
-        faults(&lamps).len() == 1 && faults(&lamps)[0].contains("`body.0.lamp_intensity` has"),
+        faults(&lamps).len() == 1 && faults(&lamps)[0].contains("`body[0].lamp_intensity` has"),
         "{:?}",
         faults(&lamps)
     );

@@ -38,7 +38,7 @@ fn what_may_not_be_meant_is_said_in_a_render_too() {
     let glass =
         "[render]\nintegrator = \"path\"\nsamples = 4\n[sky]\nimage = \"@sun\"\n[[sphere]]\nmaterial = \"glass\"\n";
     for (camera, more, hint) in [
-        (away, "", "body 1 is never in the camera's sight"),
+        (away, "", "body[0], the cube: never in the camera's sight"),
         ("[camera]\nposition = [5, 0, 0]\nlook_at = [5, 0, 0]\n", "", "the camera is at the point that it looks at"),
         ("", "[sky]\nzenith = [1, 1, 1]\nhorizon = \"white\"\n", "the sky's white is shown as 237 of 255"),
         ("", brushed, "`anisotropy` changes nothing"),

@@ -244,7 +244,10 @@ fn pictures_beyond_the_memory_are_refused_by_all_jobs() {
     for job in [&["verify", "scene.toml"][..], &["bench", "scene.toml", "--runs", "1", "--threads", "1"]] {
         let run = under("-v 4000000", dir.path(), &[job, &size].concat());
         let words = words(&run);
-        assert!(run.status.code() == Some(69) && words.contains("16384 x 16384 pixels takes about"), "{job:?}: {words}");
+        assert!(
+            run.status.code() == Some(69) && words.contains("16384 x 16384 pixels takes about"),
+            "{job:?}: {words}"
+        );
     }
 }
 

@@ -528,6 +528,6 @@ fn tokens_are_told_by_their_number_from_files_and_streams() {
     let run = polyfly(dir.path(), &["check", "in/r.txt"]);
     let said = words(&run);
     let what =
-        format!("warning: tokens {} and {} (body 1, hexahedron): reflection 0.9 + transparency 0.8", r + 1, r + 2);
+        format!("warning: tokens {} and {} (body[0], the cube): reflection 0.9 + transparency 0.8", r + 1, r + 2);
     assert!(run.status.success() && said.contains(&what) && said.contains("--> in/r.txt:1:"), "{said}");
 }

@@ -210,10 +210,10 @@ fn scenes_are_checked_without_a_file_written() {
     for (scene, hint) in [
         (camera("position = [0, -4, 1]\nlook_at = [0, -9, 1]") + light, "warning: nothing is in sight in frames 0-2\n"),
         (camera("position = [3, 3, 3]\nlook_at = [3, 3, 3]") + light, "has no direction: frames 0-2"),
-        (camera("position = [0, 0, 1.5]\nlook_at = [0, 0, 0]") + light, "the eye is inside of ball 1: frames 0-2"),
+        (camera("position = [0, 0, 1.5]\nlook_at = [0, 0, 0]") + light, "the eye is inside of sphere[0]: frames 0-2"),
         (
             camera("position = [0, -9, 1]\nlook_at = [0, 0, 1]") + "[[light]]\nposition = [0, 0, 1.2]\n",
-            "warning: c.toml:9: light 1 is inside of ball 1, which lets no light out: frames 0-2; move one of them",
+            "warning: c.toml:9: light[0] is inside of sphere[0], which lets no light out: frames 0-2; move one of them",
         ),
         (
             format!(

@@ -60,7 +60,7 @@ fn differences(scene: &Scene, expressed: &Scene) -> Vec<AllLanguages> {
     let count = world.bodies.len();
     refuse(count != 3, &|l| l.other_bodies(l.count_bodies(count)));
     for (i, (body, expressed)) in world.bodies.iter().zip(&expressed.world.bodies).enumerate() {
-        refuse(body != expressed, &|l| l.body_of_its_own(i + 1));
+        refuse(body != expressed, &|l| l.body_of_its_own(world.name_of(l, "body", i)));
     }
     refuse(world.floor.is_none(), &Language::scene_without_floor);
     if let (Some(floor), Some(expressed)) = (&world.floor, &expressed.world.floor) {

@@ -234,7 +234,7 @@ function tables(page, place, path, name) {
   const values = valueAt(page.state.document, path) ?? valueAt(page.state.holds, path);
   if (values === undefined) return [];
   if (!Array.isArray(values)) return [one(path, () => name)];
-  const title = (value, i) => [`${name} ${i}`, value.solid, value.time === undefined ? undefined : `time ${Number(value.time.toFixed(4))}`].filter(Boolean).join(", ");
+  const title = (value, i) => [`${name}[${i}]`, value.solid && `the ${value.solid}`, value.time === undefined ? undefined : `time ${Number(value.time.toFixed(4))}`].filter(Boolean).join(", ");
   const all = values.slice(0, MAX_ITEMS).map((_, i) => one(`${path}[${i}]`, (value) => title(value, i)));
   if (values.length > MAX_ITEMS) all.push(el("p", { className: "more", textContent: `and ${values.length - MAX_ITEMS} more: they are in the file` }));
   return all;
