@@ -6,7 +6,7 @@ use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::math::bvh::{Bounds, PointIndex};
 use crate::math::vec3::{Vec3, cross, dot, length, normalise, scale, sub, to_f32};
-use crate::scene::{Body, Floor, FloorShape, Scene};
+use crate::scene::{Body, Floor, FloorShape, Scene, World};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -41,14 +41,17 @@ fn floor_misses(body: &Body, floor: &Floor) -> bool {
 /// Whether each body is isolated.
 pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
     let world = &scene.world;
-    // A contiguous array, because each is compared with all others.
     let around: Vec<(Vec3, f64)> = world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
     let outlines: Vec<Outline> = world.bodies.iter().map(Outline::new).collect();
-    let is_open = |k: usize| AtomicBool::new(!is_apart(scene, k, &around));
-    let open: Vec<AtomicBool> = (0..around.len()).into_par_iter().map(is_open).collect();
-    // Spheres and triangles may be many more, so each searches for bodies near it.
+    // Each shape searches for bodies near it.
     let boxes: Vec<Bounds> = around.iter().map(|&ball| box_of(ball)).collect();
     let bodies = PointIndex::new(&boxes);
+    let is_open = |k: usize| {
+        let mut is_open = world.floor.as_ref().is_some_and(|floor| !floor_misses(&world.bodies[k], floor));
+        bodies.touching(&boxes[k], &mut |j| is_open = is_open || j != k && !is_apart(world, &around, k, j));
+        AtomicBool::new(is_open)
+    };
+    let open: Vec<AtomicBool> = (0..around.len()).into_par_iter().map(is_open).collect();
     let tell = |place: Bounds, misses: &dyn Fn(&Outline) -> bool| {
         bodies.touching(&place, &mut |k| {
             if !open[k].load(Ordering::Relaxed) && !misses(&outlines[k]) {
@@ -81,11 +84,9 @@ fn far((a, ra): (Vec3, f64), (b, rb): (Vec3, f64)) -> bool {
     dot(between, between) > reach * reach
 }
 
-// Whether the body is apart from all other bodies and from the floor.
-fn is_apart(scene: &Scene, k: usize, around: &[(Vec3, f64)]) -> bool {
-    let body = &scene.world.bodies[k];
-    around.iter().enumerate().all(|(j, &ball)| j == k || far(around[k], ball) || apart(body, &scene.world.bodies[j]))
-        && scene.world.floor.as_ref().is_none_or(|f| floor_misses(body, f))
+// Whether two bodies are apart from each other.
+fn is_apart(world: &World, around: &[(Vec3, f64)], k: usize, j: usize) -> bool {
+    far(around[k], around[j]) || apart(&world.bodies[k], &world.bodies[j])
 }
 
 #[cfg(test)]
@@ -134,7 +135,7 @@ mod tests {
         let around: Vec<(Vec3, f64)> = scene.world.bodies.iter().map(|b| (b.centre, b.radius)).collect();
         let expected = |(k, body): (usize, &Body)| {
             let outline = Outline::new(body);
-            is_apart(&scene, k, &around)
+            (0..around.len()).all(|j| j == k || is_apart(&scene.world, &around, k, j))
                 && scene.world.spheres.iter().all(|s| sphere::misses(&outline, s.centre, s.radius))
                 && assets.meshes.iter().flat_map(|mesh| &mesh.corners).all(|t| triangle::misses(&outline, t))
         };
