@@ -209,6 +209,9 @@ pub struct BenchArgs {
     /// Compare schedules of a frame's work, on each device: time, and the average thread's rays over the busiest one's.
     #[arg(long)]
     pub balance: bool,
+    /// Measure the whole clip: its total on each device, and its first and last ten frames.
+    #[arg(long, conflicts_with_all = ["balance", "sizes", "plots"])]
+    pub clip: bool,
     /// Numbers of CPU threads to measure, such as `1,2,4,8`; 0: one per core [default: 1 and one per core]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_thread_list, conflicts_with = "balance")]
     pub threads: Vec<usize>,

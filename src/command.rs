@@ -4,6 +4,7 @@
 mod balance;
 mod bench;
 mod check;
+mod clip;
 mod compare;
 mod convert;
 mod denoiser;
@@ -109,6 +110,7 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
         Some(Command::Studio(args)) => studio::run(args),
         Some(Command::Verify(args)) => verify::run(args),
         Some(Command::Bench(args)) if args.balance => balance::run(args),
+        Some(Command::Bench(args)) if args.clip => clip::run(args),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Particles(args)) => particles::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),

@@ -173,8 +173,8 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     Ok(print(&written(&caption, &COLUMNS, &table.devices, &table, args.format))?)
 }
 
-// The numbers of threads to measure, without repetitions.
-fn thread_counts(asked: &[usize]) -> Vec<usize> {
+/// The numbers of threads to measure, without repetitions.
+pub fn thread_counts(asked: &[usize]) -> Vec<usize> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let all = if asked.is_empty() { &[1, cores][..] } else { asked };
     without_repetitions(&all.iter().map(|&n| if n == 0 { cores } else { n }).collect::<Vec<_>>())
@@ -190,14 +190,15 @@ fn without_repetitions<T: Clone + PartialEq>(all: &[T]) -> Vec<T> {
     kept
 }
 
-struct BenchTarget {
-    name: String,
-    threads: Option<usize>,
+/// A device that renders the scene.
+pub struct BenchTarget {
+    pub name: String,
+    pub threads: Option<usize>,
     renderer: Renderer,
 }
 
-// The CPU with each number of threads, and each GPU.
-fn targets(scene: &Scene, threads: &[usize], spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
+/// The CPU with each number of threads, and each GPU.
+pub fn targets(scene: &Scene, threads: &[usize], spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
     spinner.say("preparing");
     let ready = |devices, threads| {
         let options = RenderOptions { devices, threads, isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
@@ -222,7 +223,7 @@ fn label(name: &str, threads: Option<usize>) -> String {
 }
 
 impl BenchTarget {
-    fn label(&self) -> String {
+    pub fn label(&self) -> String {
         label(&self.name, self.threads)
     }
 
@@ -231,8 +232,8 @@ impl BenchTarget {
         BenchTarget { name: self.name.clone(), threads: self.threads, renderer: self.renderer.varied(change) }
     }
 
-    // Renders the frames once. Returns the busy time of the device and the frames' statistics.
-    fn once(&mut self, frames: &FrameList) -> Result<(Duration, Measured), Error> {
+    /// Renders the frames once. Returns the busy time of the device and the frames' statistics.
+    pub fn once(&mut self, frames: &FrameList) -> Result<(Duration, Measured), Error> {
         let mut measured = Measured::default();
         let sink = Discard(PixelFormats::RGBA8);
         let report = self.renderer.run(frames, vec![Box::new(sink)], &mut measured)?;
@@ -267,17 +268,18 @@ impl BenchTarget {
         })
     }
 
-    // Milliseconds per frame of the changed scene: the median of three runs.
-    fn cost(&self, frame: &FrameList, change: impl FnOnce(&mut Scene)) -> Result<f64, Error> {
+    // Milliseconds per frame of the changed scene: the shortest, the median and the longest of three runs.
+    fn cost(&self, frame: &FrameList, change: impl FnOnce(&mut Scene)) -> Result<[f64; 3], Error> {
         let mut varied = self.of(change);
         varied.once(frame)?;
-        let times: Result<Vec<f64>, Error> = (0..3).map(|_| Ok(ms(varied.once(frame)?.0))).collect();
-        Ok(median(&mut times?))
+        let mut times = (0..3).map(|_| Ok(ms(varied.once(frame)?.0))).collect::<Result<Vec<f64>, Error>>()?;
+        let middle = median(&mut times);
+        Ok([times[0], middle, times[2]])
     }
 }
 
-// Measures a device at a value, and returns a point of a curve.
-type Measure<'a> = dyn Fn(&mut BenchTarget, u32) -> Result<(f64, f64), Error> + 'a;
+// Measures a device at a value, and returns a point of a curve with the shortest, the median and the longest time.
+type Measure<'a> = dyn Fn(&mut BenchTarget, u32) -> Result<(f64, [f64; 3]), Error> + 'a;
 
 // Plots of the table's rows, with their file names.
 fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> {
@@ -298,7 +300,8 @@ fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> 
             Plot { title, x, y, note: &sized, style, series }.svg()
         };
         let times = |name: &String| {
-            Series::new(name.clone(), sorted(rows_of(name).into_iter().map(|row| (area(row), row.ms)).collect()))
+            let point = |row: &Row| (area(row), [row.min_ms, row.ms, row.max_ms]);
+            Series::with_spread(name.clone(), sorted(rows_of(name).into_iter().map(point).collect()))
         };
         let times: Vec<Series> = names.iter().map(times).collect();
         all.push(("devices.svg", draw("Time of a frame by its size", "milliseconds a frame", &times)));
@@ -306,7 +309,8 @@ fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> 
         let rays = sorted(first.iter().map(|row| (area(row), row.rays_per_frame / 1e6)).collect());
         all.push(("rays.svg", draw("Rays of a frame", "millions of rays a frame", &[Series::new("", rays)])));
     } else {
-        let series = [Series::new("", (0..).map(f64::from).zip(table.devices.iter().map(|row| row.mrays_per_second)))];
+        let speed = |row: &Row| [row.max_ms, row.ms, row.min_ms].map(|ms| row.rays_per_frame / ms / 1e3);
+        let series = [Series::with_spread("", (0..).map(f64::from).zip(table.devices.iter().map(speed)))];
         let style = Style::NamedBars(&names);
         let (title, x, y) = ("Speed of each device", "", "millions of rays a second");
         all.push(("devices.svg", Plot { title, x, y, note: &plain, style, series: &series }.svg()));
@@ -321,8 +325,9 @@ fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> 
         let curve = |&(width, height): &(u32, u32)| {
             let rows = || cpu.iter().filter(|row| (row.width, row.height) == (width, height));
             let base = rows().find(|row| row.threads == Some(fewest)).map_or(1.0, |row| row.ms * fewest as f64);
-            let points = rows().map(|row| (row.threads.unwrap_or(1) as f64, base / row.ms)).collect();
-            Series::new(format!("{width} x {height}"), sorted(points))
+            let speeds = |row: &&&Row| [row.max_ms, row.ms, row.min_ms].map(|ms| base / ms);
+            let points = rows().map(|row| (row.threads.unwrap_or(1) as f64, speeds(&row))).collect();
+            Series::with_spread(format!("{width} x {height}"), sorted(points))
         };
         let series: Vec<Series> = shown.iter().map(curve).collect();
         let (title, x, style) = ("Speed-up of threads", "threads", Style::LinesAndDiagonal);
@@ -335,7 +340,7 @@ fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> 
     all
 }
 
-fn sorted(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+fn sorted<T>(mut points: Vec<(f64, T)>) -> Vec<(f64, T)> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points
 }
@@ -361,12 +366,13 @@ fn plots(
         let curve = |one: &mut &mut BenchTarget| {
             spinner.say(&format!("{}: {what}", one.label()));
             let points = values.iter().map(|&value| measure(one, value)).collect::<Result<Vec<_>, Error>>()?;
-            Ok::<_, Error>(Series::new(one.label(), points))
+            Ok::<_, Error>(Series::with_spread(one.label(), points))
         };
         targets.iter_mut().map(curve).collect::<Result<Vec<_>, _>>()
     };
     // One frame at a time: frames in flight together slow each other down.
-    let over_clip = curves("the clip", &clip, &|one, n| Ok((n.into(), ms(one.once(&FrameList::one(n))?.1.time()))))?;
+    let over_clip =
+        curves("the clip", &clip, &|one, n| Ok((n.into(), [ms(one.once(&FrameList::one(n))?.1.time()); 3])))?;
     let by_samples = curves("samples", &samples, &|one, n| {
         Ok((integrator.sampling(n).per_pixel().into(), one.cost(&frame, |scene| scene.render.set_samples(n))?))
     })?;

@@ -17,6 +17,8 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 160, 213),
     RGBColor(150, 110, 20),
 ];
+// Of the line where x equals y.
+const IDEAL: RGBColor = RGBColor(170, 170, 170);
 const FONT: &str = "sans-serif";
 // Maximum number of points in a curve.
 const MAX_POINTS: usize = 2000;
@@ -39,11 +41,24 @@ pub struct Series {
     pub name: String,
     /// From left to right.
     pub points: Vec<(f64, f64)>,
+    /// The lowest and the highest of the repetitions that a point is the middle of; none for all points, or one for each.
+    pub spread: Vec<(f64, f64)>,
 }
 
 impl Series {
     pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-        Series { name: name.into(), points: points.into_iter().collect() }
+        Series { name: name.into(), points: points.into_iter().collect(), spread: Vec::new() }
+    }
+
+    /// Points with the lowest and the highest of their repetitions.
+    pub fn with_spread(name: impl Into<String>, points: impl IntoIterator<Item = (f64, [f64; 3])>) -> Series {
+        let (points, spread) = points.into_iter().map(|(x, [low, y, high])| ((x, y), (low, high))).unzip();
+        Series { name: name.into(), points, spread }
+    }
+
+    // Each point with the ends of its whisker.
+    fn whiskers(&self) -> impl Iterator<Item = (f64, f64, f64)> {
+        self.points.iter().zip(&self.spread).map(|(&(x, _), &(low, high))| (x, low, high))
     }
 }
 
@@ -53,7 +68,7 @@ pub enum Style<'a> {
     /// Lines on an axis from 0. Points are marked if there are few.
     #[default]
     Lines,
-    /// Lines, and a thin line where x equals y.
+    /// Lines, and a thin line where x equals y, which is ideal.
     LinesAndDiagonal,
     /// Lines on logarithmic axes, with these labels of the horizontal one.
     LogLines(&'a [(f64, String)]),
@@ -144,7 +159,7 @@ impl Plot<'_> {
     }
 
     fn draw(&self, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
-        let foot = Foot::of(self.series, self.note);
+        let foot = Foot::of(self.series, self.style == Style::LinesAndDiagonal, self.note);
         let height = match self.style {
             Style::NamedBars(names) => SIZE.1.min((HEAD + names.len() as i32 * BAR + AXIS) as u32),
             _ => SIZE.1,
@@ -152,7 +167,8 @@ impl Plot<'_> {
         let area = SVGBackend::with_string(svg, (SIZE.0, height + foot.height())).into_drawing_area();
         area.fill(&WHITE)?;
         let (upper, lower) = area.split_vertically(height);
-        let values = || self.points().map(|p| p.1).filter(|y| y.is_finite());
+        let ends = || self.series.iter().flat_map(Series::whiskers).flat_map(|(_, low, high)| [low, high]);
+        let values = || self.points().map(|p| p.1).chain(ends()).filter(|y| y.is_finite());
         let max = values().fold(0.0, f64::max);
         match self.style {
             Style::NamedBars(names) => self.draw_named_bars(&upper, names, max)?,
@@ -172,10 +188,11 @@ impl Plot<'_> {
                 self.draw_chart(&upper, (left / margin..right * margin).log_scale(), y, 0, (left, right))?;
             }
             _ => {
-                // From 0 to slightly above the maximum.
+                // From 0 to slightly above the maximum; the diagonal is whole.
                 let (left, right, labels) = self.width();
+                let max = if self.style == Style::LinesAndDiagonal { max.max(right) } else { max };
                 let top = if max > 0.0 { max * 1.08 } else { 1.0 };
-                self.draw_chart(&upper, left..right, 0.0..top, labels, (left, right.min(top)))?;
+                self.draw_chart(&upper, left..right, 0.0..top, labels, (left, right))?;
             }
         }
         foot.draw(&lower)?;
@@ -189,12 +206,20 @@ impl Plot<'_> {
         let title = (FONT, 20).into_font().into_text_style(area).pos(middle);
         area.draw(&Text::new(self.title.to_owned(), (SIZE.0 as i32 / 2, 14), title))?;
         let longest = f64::from(SIZE.0 as i32 - 2 * LEFT - 90);
+        let ends: Vec<_> = self.series.iter().flat_map(Series::whiskers).collect();
         for (row, (name, &(_, value))) in (0..).zip(names.iter().zip(self.points())) {
             let y = HEAD + row * BAR;
-            let width = if max > 0.0 { (longest * value / max).round() as i32 } else { 0 };
+            let across = |value: f64| if max > 0.0 { (longest * value / max).round() as i32 } else { 0 };
+            let width = across(value);
             area.draw(&Text::new(name.clone(), (LEFT, y), (FONT, 14).into_font()))?;
             area.draw(&Rectangle::new([(LEFT, y + 18), (LEFT + width.max(1), y + 32)], COLOURS[0].filled()))?;
-            let beside = (LEFT + width.max(1) + 6, y + 18);
+            let mut end = width.max(1);
+            if let Some(&(_, low, high)) = ends.get(row as usize) {
+                let [low, high] = [low, high].map(|value| (LEFT + across(value), y + 25));
+                draw_whisker(area, [low, high], (0, 4), BLACK)?;
+                end = end.max(high.0 - LEFT);
+            }
+            let beside = (LEFT + end + 6, y + 18);
             area.draw(&Text::new(rounded(value), beside, (FONT, 14).into_font()))?;
         }
         let y = HEAD + names.len() as i32 * BAR + 6;
@@ -259,10 +284,11 @@ impl Plot<'_> {
         }
         if self.style == Style::LinesAndDiagonal {
             let (start, end) = diagonal;
-            chart.draw_series(LineSeries::new([(start, start), (end, end)], BLACK.mix(0.3).stroke_width(1)))?;
+            chart.draw_series(LineSeries::new([(start, start), (end, end)], IDEAL.stroke_width(1)))?;
         }
         let wide = 0.8 / self.series.len().max(1) as f64;
-        for (i, Series { points, .. }) in self.series.iter().enumerate() {
+        for (i, one) in self.series.iter().enumerate() {
+            let points = &one.points;
             let colour = COLOURS[i % COLOURS.len()];
             if let Style::Bars(_) = self.style {
                 chart.draw_series(points.iter().map(|&(group, value)| {
@@ -278,28 +304,47 @@ impl Plot<'_> {
             if points.len() <= 40 {
                 chart.draw_series(shown().map(|point| Circle::new(point, 3, colour.filled())))?;
             }
+            for (x, low, high) in one.whiskers().filter(|&(_, low, high)| low < high && is_shown(low) && is_shown(high))
+            {
+                let ends = [low, high].map(|y| chart.backend_coord(&(x, y)));
+                draw_whisker(area, ends, (4, 0), colour)?;
+            }
         }
         Ok(())
     }
 }
 
+// A thin line between two ends, each with a stroke across it of so many pixels to both sides.
+fn draw_whisker(
+    area: &Area<'_>,
+    ends: [(i32, i32); 2],
+    (x, y): (i32, i32),
+    colour: RGBColor,
+) -> Result<(), Box<dyn std::error::Error>> {
+    area.draw(&PathElement::new(ends, colour))?;
+    Ok(ends.iter().try_for_each(|&(u, v)| area.draw(&PathElement::new([(u - x, v - y), (u + x, v + y)], colour)))?)
+}
+
 // The text below a plot: the legend, if there are several series, and the note. It never overlaps the plot.
 struct Foot<'a> {
-    // Each name with its distance from the left and its row.
-    names: Vec<(&'a str, i32, i32)>,
+    // Each name with its color, its distance from the left and its row.
+    names: Vec<(&'a str, RGBAColor, i32, i32)>,
     note: &'a str,
 }
 
 impl<'a> Foot<'a> {
-    fn of(series: &'a [Series], note: &'a str) -> Foot<'a> {
+    fn of(series: &'a [Series], has_ideal: bool, note: &'a str) -> Foot<'a> {
         let (mut names, mut x, mut row) = (Vec::new(), LEFT, 0);
-        for Series { name, .. } in series.iter().filter(|_| series.len() > 1) {
+        let named =
+            series.iter().zip(COLOURS.iter().cycle()).map(|(one, colour)| (one.name.as_str(), colour.to_rgba()));
+        let ideal = has_ideal.then_some(("ideal", IDEAL.to_rgba()));
+        for (name, colour) in named.chain(ideal).filter(|_| series.len() > 1 || has_ideal) {
             // Fonts differ, so this leaves room for wide letters.
             let width = MARK + 10 + 8 * name.chars().count() as i32;
             if x > LEFT && x + width > SIZE.0 as i32 - 14 {
                 (x, row) = (LEFT, row + 1);
             }
-            names.push((name.as_str(), x, row));
+            names.push((name, colour, x, row));
             x += width + 18;
         }
         Foot { names, note }
@@ -318,7 +363,7 @@ impl<'a> Foot<'a> {
     }
 
     fn draw(&self, area: &Area<'_>) -> Result<(), Box<dyn std::error::Error>> {
-        for (&(name, x, row), colour) in self.names.iter().zip(COLOURS.iter().cycle()) {
+        for &(name, colour, x, row) in &self.names {
             let y = row * ROW;
             area.draw(&Rectangle::new([(x, y + 4), (x + MARK, y + 14)], colour.filled()))?;
             area.draw(&Text::new(name.to_owned(), (x + MARK + 6, y + 2), (FONT, 15).into_font()))?;
@@ -369,6 +414,16 @@ mod tests {
             |svg: &str| svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned);
         assert_eq!(height(&lines(&two)).as_deref(), Some("448"));
         assert_eq!(height(&lines(&many)).as_deref(), Some("488"));
+        // The ideal is named, and the axis holds it.
+        let slow = plot(Style::LinesAndDiagonal, &[curve("", &[(1.0, 1.0), (4.0, 1.5)])]);
+        let label = |text: &str| slow.lines().filter(|line| line.trim() == text).count();
+        assert_eq!((label("ideal"), label("4")), (1, 2), "{slow}");
+        // A line and its two ends for the spread of each point, unless all repetitions took the same time.
+        let lines_of = |svg: &str| svg.matches("<line").count() + svg.matches("<polyline").count();
+        let spread = |low: f64| [(1.0, [low, 2.0, 5.0]), (2.0, [1.0, 1.0, 1.0])];
+        let wide = lines(&[Series::with_spread("one", spread(0.5))]);
+        assert_eq!(lines_of(&wide), lines_of(&lines(&[curve("one", &[(1.0, 2.0), (2.0, 1.0)])])) + 3, "{wide}");
+        assert!(wide.contains("\n5\n"), "the axis holds the slowest: {wide}");
         // No points, one point, and NaN.
         for points in [&[][..], &[(5.0, 2.0)], &[(0.0, 0.0), (1.0, f64::NAN)]] {
             let svg = lines(&[curve("one", points)]);

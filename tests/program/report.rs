@@ -56,6 +56,20 @@ fn devices_are_compared_in_any_form() {
     assert!(plot("s", "threads").contains("24 x 16") && plot("s", "rays").contains("\n48 x 32\n"));
     let run = polyfly(dir.path(), &["bench", "--size", "8x8", "--sizes", "8x8"]);
     assert!(words(&run).contains("exclude each other"), "{}", words(&run));
+    // The clip: its total on each device, and ten frames at either end.
+    let clip = ["bench", "scene.toml", "--clip", "--size", "24x16", "--samples", "1", "--runs", "1"];
+    let json =
+        polyfly(dir.path(), &[&clip[..], &["--frames", "0-23", "--threads", "1,2", "--format", "json"]].concat());
+    let json: serde_json::Value =
+        serde_json::from_slice(&json.stdout).unwrap_or_else(|e| panic!("{e}: {}", words(&json)));
+    let one: Vec<_> = json["rows"].as_array().unwrap().iter().filter(|row| row["threads"] == 1).collect();
+    let numbers: Vec<_> = one.iter().map(|row| row["frame"].as_u64()).collect();
+    assert_eq!(numbers, [None].into_iter().chain((0..10).chain(14..24).map(Some)).collect::<Vec<_>>());
+    let ms = |row: &serde_json::Value| row["ms"].as_f64().unwrap();
+    assert!(one.iter().all(|row| row["times_as_fast"] == 1.0 && ms(row) > 0.0), "{json}");
+    assert!(one[1..].iter().all(|row| ms(row) <= ms(one[0])), "the total holds its frames: {json}");
+    let short = polyfly(dir.path(), &[&clip[..], &["--frames", "3-5", "--threads", "1", "--format", "csv"]].concat());
+    assert!(text(&short.stdout).starts_with("frame,device,threads,ms,times_as_fast\nall,"), "{}", words(&short));
     // The sample scene, if none is named; a missing file, if the command names one.
     let run = polyfly(dir.path(), &["bench", "--size", "8x8", "--runs", "1", "--frames", "0", "-q"]);
     assert!(run.status.success() && text(&run.stdout).starts_with("the sample scene, 8 x 8") && run.stderr.is_empty());
@@ -82,6 +96,7 @@ fn ways_to_deal_work_out_are_drawn() {
     for (file, axis) in [("work.svg", "even shares"), ("speed-up.svg", "times as fast as one thread")] {
         let svg = std::fs::read_to_string(dir.path().join(file)).unwrap();
         assert!(svg.contains(axis) && svg.contains("the sample scene, 32 x 32"), "{file}");
+        assert_eq!(svg.contains("\nideal\n"), file == "speed-up.svg", "{file}");
     }
 }
 
