@@ -9,6 +9,8 @@ mod definitions;
 mod entries;
 #[path = "build/modules.rs"]
 mod modules;
+#[path = "build/sets.rs"]
+mod sets;
 #[path = "build/types.rs"]
 mod types;
 
@@ -48,31 +50,12 @@ fn main() {
         return;
     }
     let arch = std::env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    // Name, lanes, flags. "scalar" is the GPU's own driver on one lane, "counting" the same with a count of its
-    // floating-point operations.
-    // A third of one lane, "domain", is for tests: tests/domain builds it.
-    let mut sets: Vec<(&str, u32, &[&str])> = vec![("scalar", 1, &[])];
-    // `bench` alone counts.
-    if std::env::var_os("CARGO_FEATURE_CLI").is_some() {
-        sets.push(("counting", 1, &["-DPOLYFLY_COUNT"]));
-    }
-    match arch.as_str() {
-        "x86_64" => sets.extend([
-            ("baseline", 4, &[][..]),
-            ("avx2", 8, &["-mavx2", "-mfma"]),
-            ("avx512", 16, &["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"]),
-        ]),
-        "aarch64" => sets.push(("neon", 4, &[])),
-        // One set, because a page is small. The kernels need no C library, and there is none to include.
-        "wasm32" => sets = vec![("simd128", 4, &["-msimd128", "-nostdlibinc"])],
-        _ => sets.push(("baseline", 4, &[])),
-    }
     let sanitize = std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();
     // Each is one file: they are compiled side by side.
     std::thread::scope(|threads| {
-        for (name, lanes, flags) in sets {
+        for (name, lanes, flags) in sets::sets(&arch) {
             // One lane and several: the text of the other sets is theirs, and takes minutes to compile so.
-            let sanitize = sanitize && !["counting", "baseline", "avx512"].contains(&name);
+            let sanitize = sanitize && !["baseline", "avx512"].contains(&name);
             let files = &["kernels/entry/render.cpp", "kernels/entry/develop.cpp"];
             #[expect(clippy::disallowed_methods, reason = "a build that gets no threads may panic")]
             threads.spawn(move || compile(&KernelSet { root: Path::new(""), name, lanes, flags, files, sanitize }));

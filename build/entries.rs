@@ -9,7 +9,7 @@ pub fn rust_entries(definitions: &str) -> String {
     for call in calls("entries.def", definitions) {
         let (set, signature) = match (call.word, call.arguments.as_slice()) {
             ("ENTRY" | "TEST_ENTRY", signature) => (None, signature),
-            ("ENTRY_OF" | "TEST_ENTRY_OF", [set, signature @ ..]) => (Some(*set), signature),
+            ("TEST_ENTRY_OF", [set, signature @ ..]) => (Some(*set), signature),
             (other, _) => panic!("kernels/entries.def: {other}"),
         };
         let [result, name, parameters @ ..] = signature else { panic!("kernels/entries.def: {signature:?}") };
@@ -32,8 +32,7 @@ pub fn rust_entries(definitions: &str) -> String {
             }
             Some(set) => {
                 single += &doc("    ", call.comment);
-                let test = if is_test { "    #[cfg(test)]\n" } else { "" };
-                writeln!(single, "{test}    pub fn polyfly_{name}_{set}({parameters}){result};")
+                writeln!(single, "    #[cfg(test)]\n    pub fn polyfly_{name}_{set}({parameters}){result};")
             }
         };
     }

@@ -13,35 +13,7 @@
 #if POLYFLY_LANES == 1
 
 #ifdef POLYFLY_COUNT
-// A float that counts operations for `polyfly bench`: an addition, multiplication, division or square root counts as
-// one, a fused multiply-add as two; comparisons, selections and conversions are not counted.
-static thread_local u64 flops = 0;
-struct Real {
-  float v;
-  Real() = default;
-  POLYFLY_METHOD Real(float x) : v(x) {}
-  POLYFLY_METHOD explicit operator float() const { return v; }
-};
-#define POLYFLY_COUNTED(op)                     \
-  POLYFLY_FN Real operator op(Real a, Real b) { \
-    ++flops;                                    \
-    return Real(a.v op b.v);                    \
-  }
-POLYFLY_COUNTED(+)
-POLYFLY_COUNTED(-)
-POLYFLY_COUNTED(*)
-POLYFLY_COUNTED(/)
-#undef POLYFLY_COUNTED
-POLYFLY_FN Real operator-(Real a) { return Real(-a.v); }
-#define POLYFLY_COMPARE(op) \
-  POLYFLY_FN bool operator op(Real a, Real b) { return a.v op b.v; }
-POLYFLY_COMPARE(<)
-POLYFLY_COMPARE(>)
-POLYFLY_COMPARE(<=)
-POLYFLY_COMPARE(>=)
-POLYFLY_COMPARE(==)
-POLYFLY_COMPARE(!=)
-#undef POLYFLY_COMPARE
+#include POLYFLY_COUNT  // a float that counts its operations: benches/kernels
 #else
 typedef float Real;
 #endif
@@ -108,27 +80,6 @@ POLYFLY_FN float reciprocal(float x) { return 1.0f / x; }
 #endif
 #endif
 POLYFLY_FN float abs(float x) { return from_bits(bits(x) & 0x7fffffff); }
-#ifdef POLYFLY_COUNT
-POLYFLY_FN Real select(bool m, Real a, Real b) { return m ? a : b; }
-POLYFLY_FN int to_int(Real x) { return (int)x.v; }
-POLYFLY_FN Real min(Real a, Real b) { return a.v < b.v ? a : b; }
-POLYFLY_FN Real max(Real a, Real b) { return a.v > b.v ? a : b; }
-POLYFLY_FN Real fma(Real a, Real b, Real c) {
-  flops += 2;
-  return Real(POLYFLY_FMAF(a.v, b.v, c.v));
-}
-POLYFLY_FN Real sqrt(Real x) {
-  ++flops;
-  return Real(__builtin_sqrtf(x.v));
-}
-POLYFLY_FN Real reciprocal(Real x) {
-  ++flops;
-  return Real(1.0f / x.v);
-}
-POLYFLY_FN int bits(Real x) { return bits(x.v); }
-POLYFLY_FN Real abs(Real x) { return Real(abs(x.v)); }
-POLYFLY_FN float lane(Real x, int) { return x.v; }
-#endif
 POLYFLY_FN float lane(float x, int) { return x; }
 POLYFLY_FN int lane(int x, int) { return x; }
 POLYFLY_FN bool lane(bool m, int) { return m; }

@@ -12,10 +12,16 @@
 #define POLYFLY_LAMBDA
 #define POLYFLY_LANES 1
 #else
+#ifdef POLYFLY_COUNT  // benches/kernels counts the operations of each function
+#define POLYFLY_FN static __attribute__((noinline, unused))
+#define POLYFLY_METHOD __attribute__((noinline))
+#define POLYFLY_LAMBDA
+#else
 #define POLYFLY_FN static inline __attribute__((always_inline))
 #define POLYFLY_METHOD inline __attribute__((always_inline))
-#define POLYFLY_NOINLINE static inline
 #define POLYFLY_LAMBDA __attribute__((always_inline))
+#endif
+#define POLYFLY_NOINLINE static inline
 #ifndef POLYFLY_LANES
 #error "build.rs says how many lanes this object has"
 #endif

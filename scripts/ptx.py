@@ -1,6 +1,7 @@
 """Compiles the modules of kernels/modules.def to PTX with NVRTC through its C interface. Called by scripts/ptx:
 
-ptx.py TOOLS FOLDER    each module as FOLDER/NAME.ptx"""
+ptx.py TOOLS FOLDER            each module as FOLDER/NAME.ptx
+ptx.py TOOLS FOLDER --bench    those of benches/kernels"""
 
 import ctypes
 import glob
@@ -31,6 +32,14 @@ def modules():
         yield name, [f"entry/{name}.cuh"], []
 
 
+def bench_modules():
+    """The same for benchmarks: Whitted's rays by other schedules, for each kind of scene, and tests of triangles."""
+    for name, headers, parameters in modules():
+        if name.startswith("whitted_") and name.endswith("_picture"):
+            yield name.replace("whitted", "schedule").removesuffix("_picture"), [headers[0], "../benches/kernels/schedule.cuh"], parameters
+    yield "triangles", ["../benches/kernels/triangles_gpu.cuh"], []
+
+
 def flat(path, seen):
     """The file with its includes in place, headers once and .def files each time, and #line directives for messages."""
     seen[path] = text = Path("kernels", path).read_text()
@@ -40,7 +49,7 @@ def flat(path, seen):
         if not include:
             out.append("" if line == "#pragma once" else line)
             continue
-        other = os.path.normpath(os.path.join(os.path.dirname(path), include[1]))
+        other = os.path.relpath(os.path.join("kernels", os.path.dirname(path), include[1]), "kernels")
         if other not in seen or other.endswith(".def"):
             out += flat(other, seen)
         out.append(f'#line {number + 1} "kernels/{path}"')
@@ -81,9 +90,9 @@ def compiled(nvrtc, name, headers, parameters):
     return f"// sources {digest(files, parameters)}\n{ptx.value.decode()}"
 
 
-def main(tools, folder):
+def main(tools, folder, which=None):
     nvrtc = ctypes.CDLL(glob.glob(f"{tools}/nvidia/cuda_nvrtc/lib/libnvrtc.so.12")[0])
-    for name, headers, parameters in modules():
+    for name, headers, parameters in bench_modules() if which == "--bench" else modules():
         Path(folder, f"{name}.ptx").write_text(compiled(nvrtc, name, headers, parameters))
 
 

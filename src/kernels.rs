@@ -80,8 +80,8 @@ impl Isa {
         sets
     }
 
-    /// One lane that counts floating-point operations. It is slow and never used for pictures.
-    #[cfg(feature = "cli")]
+    /// One lane that counts floating-point operations, for who links benches/kernels: inlined, so that nobody else needs the set.
+    #[inline]
     pub fn counting() -> Isa {
         isa!("counting", 1)
     }
@@ -194,14 +194,6 @@ impl Isa {
         });
         device_scene.set_lightmap(plan.size, &light);
     }
-}
-
-/// The floating-point operations of the calling thread in the kernels of [`Isa::counting`]. An addition,
-/// multiplication, division or root counts as one, a fused multiply-add as two.
-#[cfg(feature = "cli")]
-pub fn counted_flops() -> u64 {
-    // SAFETY: reads a counter of the calling thread.
-    unsafe { entries::polyfly_flops_counting() }
 }
 
 /// The instruction set does not exist on this machine.

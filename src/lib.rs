@@ -75,6 +75,10 @@ pub use device_scene::TooMany;
 pub use language::AllLanguages;
 pub use threads::NoThread;
 
+// For benches/.
+#[doc(hidden)]
+pub use render::tiles;
+
 // The program's entry point, and the function that its allocator calls.
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -13,6 +13,7 @@ pub mod scheduler;
 pub mod sheet;
 pub mod stats;
 pub mod steps;
+pub mod tiles;
 mod viewer;
 mod window;
 

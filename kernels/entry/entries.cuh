@@ -7,7 +7,6 @@
 extern "C" {
 #define ENTRY(result, name, ...) result POLYFLY_NAME(name)(__VA_ARGS__);
 #define TEST_ENTRY(result, name, ...) result POLYFLY_NAME(name)(__VA_ARGS__);
-#define ENTRY_OF(set, result, name, ...) result polyfly_##name##_##set(__VA_ARGS__);
 #define TEST_ENTRY_OF(set, result, name, ...) result polyfly_##name##_##set(__VA_ARGS__);
 #include "../entries.def"
 }

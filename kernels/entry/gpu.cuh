@@ -52,8 +52,8 @@ constexpr int TURNS = 4;
 constexpr int LANE_SUMS = 160;
 
 // Warps take pixels `first` .. `end` from `queue` as they become free and trace 32 samples at a time: whole pixels if a
-// pixel has at most 32 samples, else one pixel in turns. This is the fastest of the schedules that `polyfly bench
-// --balance` compares. Sums are reduced and stored for several turns at once, since that keeps few lanes busy. A single sample is stored
+// pixel has at most 32 samples, else one pixel in turns. This is the fastest of the schedules that `cargo bench
+// --bench balance` compares. Sums are reduced and stored for several turns at once, since that keeps few lanes busy. A single sample is stored
 // as it is.
 template <class Integrator, int DEPTH, bool SUMS, class S>
 POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
@@ -492,44 +492,6 @@ POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, c
       trace_features<Integrator>(scene, frame, launch, x, y, true,
                                  &film.features[film_index(scene.constants, film, x, y)]);
   }
-}
-
-// The same work under other schedules, for `polyfly bench --balance` (the question of the 2009 CSE260 report): a fixed
-// number of threads takes samples in equal blocks (mode 0), interleaved (1), or dynamically from `queue`, a warp at a
-// time (2). It produces counts only.
-template <class Integrator, class S>
-POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const Launch& launch, int mode, int* queue,
-                                Counts* counts) {
-  const int samples = launch.samples_per_pixel;
-  const int across = tiles_across(scene.constants, launch);
-  const int items = across * ((scene.constants.height + 7) >> 3) * 64 * samples;
-  const int threads = gridDim.x * BLOCK_THREADS, me = blockIdx.x * BLOCK_THREADS + threadIdx.x;
-  const int share = (items + threads - 1) / threads;
-  PendingRay stack[MAX_DEPTH];
-  RayCounts mine = {0, 0};
-  int item = mode == 0 ? me * share : me;
-  const int end = mode == 0 && (me + 1) * share < items ? (me + 1) * share : items;
-  for (;;) {
-    if (mode == 2) {
-      int first = 0;
-      if ((threadIdx.x & 31) == 0) first = atomicAdd(queue, 32);
-      item = __shfl_sync(0xffffffffu, first, 0) + (threadIdx.x & 31);
-    }
-    const bool more = item < end;
-    if (!__any_sync(0xffffffffu, more)) break;
-    if (more) {
-      int x, y;
-      pixel_at(launch, item / samples, across, x, y);
-      RadianceSum sum = {0, 0, 0};
-      if (x < scene.constants.width && y < scene.constants.height)
-        trace_sample<Integrator>(scene, frame, x, y, item % samples, stack, sum, mine);
-      // Keeps the compiler from removing the work.
-      if (sum.r < 0) mine.rays = 0;
-    }
-    item += mode == 0 ? 1 : threads;
-    __syncwarp();
-  }
-  count_work(mine, counts);
 }
 
 // An entry point and its parameters. scripts/ptx defines KernelIntegrator, KernelScene, BLOCK_THREADS and BLOCKS from a

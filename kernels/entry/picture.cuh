@@ -10,9 +10,6 @@ POLYFLY_KERNEL void polyfly_trace_16(POLYFLY_SCENE, POLYFLY_WORK) {
 POLYFLY_KERNEL void polyfly_trace_128(POLYFLY_SCENE, POLYFLY_WORK) {
   trace_pixels<KernelIntegrator, MAX_DEPTH, false>(scene, frame, launch, film, first, end, queue, counts);
 }
-POLYFLY_KERNEL void polyfly_schedule(POLYFLY_SCENE, int mode, int* queue, Counts* counts) {
-  trace_scheduled<KernelIntegrator>(scene, frame, launch, mode, queue, counts);
-}
 #else
 POLYFLY_KERNEL void polyfly_trace(POLYFLY_SCENE, POLYFLY_WORK) {
   trace_paths_of_pixels<KernelIntegrator, false>(scene, frame, launch, film, first, end, queue, counts);

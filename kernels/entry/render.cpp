@@ -177,10 +177,6 @@ void POLYFLY_NAME(get_2d)(const Scene* scene, const FrameParams* frame, int px, 
   }
 }
 
-#ifdef POLYFLY_COUNT
-u64 POLYFLY_NAME(flops)() { return flops; }
-#endif
-
 int POLYFLY_NAME(layout)(int* out) {
   int n = 0;
 #define CONSTANT(name, value)

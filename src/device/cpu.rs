@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "lets threads write disjoint tiles of one film")]
 
 use super::{
-    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Moment, SampleCounter, Schedule, TRIAL_BYTES, Task, TaskOutput,
+    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Moment, SampleCounter, TRIAL_BYTES, Task, TaskOutput,
     TaskStats, Ticket, balance,
 };
 use crate::cancel::Cancel;
@@ -11,11 +11,10 @@ use crate::film;
 use crate::film::post::{PostContext, PostPipeline};
 use crate::gpu_types::{FilmBuffers, FrameParams, Launch};
 use crate::kernels::{FrameJob, Isa, Scratch, TILE_SIDE};
-use crate::threads::{self, Busy, NoThread};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -193,16 +192,21 @@ impl Cpu {
         (FrameJob { scene: arrays, small, frame, launch, film }, tiles)
     }
 
-    // The job of a whole frame whose picture is not kept.
-    fn whole<'a>(&'a self, frame: &'a FrameParams, samples: u32, picture: &mut Memory) -> (FrameJob<'a>, Range<u32>) {
+    /// The job of a whole frame whose picture is not kept, and the numbers of its tiles.
+    pub fn whole<'a>(
+        &'a self,
+        frame: &'a FrameParams,
+        samples: u32,
+        picture: &mut Memory,
+    ) -> (FrameJob<'a>, Range<u32>) {
         let (width, height) = self.scene.size();
         let rgba = picture.sized(TaskOutput::Picture.bytes_a_pixel() * width as usize * height as usize);
         let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
         self.work(&self.scene, frame, launch, TaskOutput::Picture.film(rgba.as_mut_ptr(), 0), 0..height)
     }
 
-    // Traces one tile with the thread's scratch memory. Returns rays and shadow rays.
-    fn tile(&self, job: &FrameJob, tile: u32, thread: usize) -> (u64, u64) {
+    /// Traces one tile with the thread's scratch memory. Returns rays and shadow rays.
+    pub fn tile(&self, job: &FrameJob, tile: u32, thread: usize) -> (u64, u64) {
         let mut scratch = self.scratch[thread].lock().unwrap_or_else(PoisonError::into_inner);
         let side = tile_side(job.launch);
         let across = self.scene.size().0.div_ceil(side);
@@ -210,65 +214,6 @@ impl Cpu {
         // SAFETY: the film holds the rows of the tiles that `work` gives, and no two threads are given the same tile.
         let counts = unsafe { self.isa.trace_tile(job, corner, &mut scratch) };
         (counts.rays, counts.shadow_rays)
-    }
-
-    /// The floating-point operations of a frame. The device must use [`Isa::counting`].
-    #[cfg(feature = "cli")]
-    pub fn flops(&self, frame: &FrameParams, samples: u32) -> u64 {
-        let mut picture = Memory::default();
-        let (job, tiles) = self.whole(frame, samples, &mut picture);
-        self.pool.install(|| {
-            let counted = tiles.into_par_iter().map(|tile| {
-                let before = crate::kernels::counted_flops();
-                self.tile(&job, tile, rayon::current_thread_index().unwrap_or(0));
-                crate::kernels::counted_flops() - before
-            });
-            counted.sum()
-        })
-    }
-
-    /// Renders a frame with plain threads and this schedule, to compare schedules. Also returns the rays of each
-    /// thread.
-    pub fn run_scheduled(
-        &self,
-        frame: &FrameParams,
-        samples: u32,
-        schedule: Schedule,
-        threads: usize,
-    ) -> Result<(TaskStats, Vec<u64>), NoThread> {
-        let mut picture = Memory::default();
-        let (job, tiles) = self.whole(frame, samples, &mut picture);
-        let (tiles, threads) = (tiles.len(), threads.clamp(1, self.scratch.len()));
-        let (next, share) = (AtomicUsize::new(0), tiles.div_ceil(threads));
-        let start = Instant::now();
-        let counts: Vec<(u64, u64)> = std::thread::scope(|scope| {
-            let (next, job) = (&next, &job);
-            let idle = threads::reserve(scope, "balance", threads)?.into_iter().enumerate();
-            let busy: Vec<_> = idle
-                .map(|(thread, one)| {
-                    one.run(move || {
-                        let mut sum = (0, 0);
-                        let mut take = |tile: usize| {
-                            let (rays, shadow_rays) = self.tile(job, tile as u32, thread);
-                            sum = (sum.0 + rays, sum.1 + shadow_rays);
-                        };
-                        let queue = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&t| t < tiles);
-                        match schedule {
-                            Schedule::Static => (thread * share..((thread + 1) * share).min(tiles)).for_each(&mut take),
-                            Schedule::Cyclic => (thread..tiles).step_by(threads).for_each(&mut take),
-                            Schedule::Dynamic => std::iter::from_fn(queue).for_each(&mut take),
-                        }
-                        sum
-                    })
-                })
-                .collect();
-            Ok::<_, NoThread>(busy.into_iter().map(Busy::join).collect())
-        })?;
-        let time = start.elapsed();
-        let rays: Vec<u64> = counts.iter().map(|c| c.0).collect();
-        let shadow_rays = counts.iter().map(|c| c.1).sum();
-        let stats = TaskStats { time, kernel: time, rays: rays.iter().sum(), shadow_rays, balance: balance(&rays) };
-        Ok((stats, rays))
     }
 }
 

@@ -2,14 +2,16 @@
 
 use super::error::DeviceError;
 use super::memory::FilmSlice;
-use super::task::{OfPixels, PixelSet, Schedule, Task, TaskStats, Ticket};
+use super::task::{OfPixels, PixelSet, Task, TaskStats, Ticket};
 use crate::cancel::Cancel;
 use crate::device_scene::DeviceScene;
 use crate::film::Film;
 use crate::film::post::steady::View;
-use crate::gpu_types::FrameParams;
+use crate::gpu_types::{FeatureSet, FrameParams, Scene as GpuScene, SmallScene};
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// The properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,14 +75,27 @@ pub trait GpuDevice: Device {
     fn count_samples(&self, counter: &SampleCounter);
     /// For tests: makes the device fail at its n-th task.
     fn inject_fault(&mut self, task: u64);
-    /// Renders a frame without keeping its picture. With a schedule, the samples are distributed over as many threads
-    /// as the GPU holds; without one, each sample has its own thread.
-    fn run_scheduled(
-        &mut self,
-        frame: &FrameParams,
-        samples: u32,
-        schedule: Option<Schedule>,
-    ) -> Result<TaskStats, DeviceError>;
+    /// The scene in the device's memory, for kernels other than the device's own.
+    fn kernel_scene(&self) -> KernelScene;
+}
+
+/// A scene in a GPU's memory, as kernels for this kind of scenes take it.
+pub struct KernelScene {
+    pub kind: String,
+    pub features: FeatureSet,
+    pub arrays: GpuScene,
+    /// Taken in place of the arrays, if there is one.
+    pub small: Option<SmallScene>,
+    /// Time until the scene was in the device's memory, with what the device makes of it there.
+    pub uploaded: Duration,
+}
+
+impl KernelScene {
+    /// Where a kernel's argument is read from.
+    pub fn address(&self) -> *const c_void {
+        let arrays = std::ptr::from_ref(&self.arrays).cast();
+        self.small.as_ref().map_or(arrays, |small| std::ptr::from_ref(small).cast())
+    }
 }
 
 /// A GPU of this machine.

@@ -232,22 +232,6 @@ pub fn balance(work: &[u64]) -> f64 {
     if busiest == 0 { 0.0 } else { work.iter().sum::<u64>() as f64 / work.len() as f64 / busiest as f64 }
 }
 
-/// Schedules of a frame's work over threads, for comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
-    /// Each thread has an equal, contiguous part.
-    Static,
-    /// Each thread has every n-th tile.
-    Cyclic,
-    /// Each thread takes the next tile when it is free.
-    Dynamic,
-}
-
-impl Schedule {
-    pub const ALL: [(Schedule, &str); 3] =
-        [(Schedule::Static, "static"), (Schedule::Cyclic, "cyclic"), (Schedule::Dynamic, "dynamic")];
-}
-
 /// What a device must be prepared for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceNeeds {

@@ -229,11 +229,6 @@ messages! {
         "в имени или флаге перевод строки, которого в задании быть не может: {text}";
     braces_in_a_name(braces) "`{braces}` in a name would be an expression of the Open Job Description"
         "`{braces}` в имени было бы выражением Open Job Description";
-    no_balance() "bench --balance compares ways to deal out Whitted's rays, and this scene has another integrator"
-        "bench --balance сравнивает способы раздачи лучей Уиттеда, а у этой сцены другой интегратор";
-    too_large_for_balance(items, samples)
-        "bench --balance counts {items} pixels of {samples} samples one by one: make the picture smaller with --size or --samples"
-        "bench --balance считает по одному {items} пикселей по {samples}: уменьшите картинку через --size или --samples";
     give_particles() "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`"
         "укажите CPU или GPU, файл частиц, ширину, высоту и имя картинки или `generate`";
     picture_expected(name, endings) "`{name}`: expected a picture whose name ends in {endings}"

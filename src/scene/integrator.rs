@@ -31,8 +31,6 @@ pub(crate) struct Capabilities {
     pub bakes_lightmap: bool,
     /// Light is refracted through glass, so shadow rays end there and paths find the light.
     pub bends_light: bool,
-    /// Two rays may continue from a surface.
-    pub branches: bool,
 }
 
 impl Integrator {
@@ -44,15 +42,9 @@ impl Integrator {
             samples_emitters: false,
             bakes_lightmap: true,
             bends_light: false,
-            branches: true,
         };
-        let occlusion = Capabilities {
-            title: Language::occlusion,
-            random_samples: true,
-            bakes_lightmap: false,
-            branches: false,
-            ..whitted
-        };
+        let occlusion =
+            Capabilities { title: Language::occlusion, random_samples: true, bakes_lightmap: false, ..whitted };
         match self {
             Integrator::Whitted => whitted,
             Integrator::Path => {

@@ -113,7 +113,7 @@ fn the_sample_that_is_measured_takes_flags() {
         let run = polyfly(dir.path(), &[&small[..], more].concat());
         assert!(run.status.success(), "{}", words(&run));
         let json: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
-        json["gflop_per_frame"].as_f64().unwrap()
+        json["rays_per_frame"].as_u64().unwrap()
     };
     let (first, other) = (balance(&[]), balance(&["--frames=150"]));
     assert!(first != other && balance(&["--frames=0"]) == first, "{first} {other}");

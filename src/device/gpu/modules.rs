@@ -93,8 +93,6 @@ pub struct Kernels<A: Api> {
     trace: Option<A::Function>,
     sums: Option<A::Function>,
     features: Option<A::Function>,
-    // Whitted's rays with other schedules; None for path tracing.
-    schedule: Option<A::Function>,
     pub adaptive: Option<AdaptiveKernels<A>>,
     kind: SceneKind,
     // The features that the driver has compiled them for.
@@ -138,7 +136,6 @@ impl<A: Api> Kernels<A> {
         let sums = [c"polyfly_trace_sums", c"polyfly_trace_16_sums", c"polyfly_trace_128_sums"];
         Ok(Kernels {
             trace: function(&picture, traces.map(Some))?,
-            schedule: function(&picture, [None, Some(c"polyfly_schedule"), Some(c"polyfly_schedule")])?,
             sums: function(&linear, sums.map(Some))?,
             features: function(&linear, [Some(c"polyfly_features"); 3])?,
             adaptive: adaptive.as_ref().map(|(row, module)| AdaptiveKernels::new(module, row.threads)).transpose()?,
@@ -154,6 +151,10 @@ impl<A: Api> Kernels<A> {
     /// The features that they have been compiled for.
     pub fn compiled_for(&self) -> FeatureSet {
         self.compiled_for
+    }
+    /// The kind of scenes that they are for.
+    pub fn kind(&self) -> String {
+        format!("{:?}", self.kind)
     }
     /// Whether the kernels take the scene in their parameters.
     pub fn take_small(&self) -> bool {
@@ -171,12 +172,6 @@ impl<A: Api> Kernels<A> {
             TaskOutput::Features => (self.features, "linear light"),
         };
         kernel.ok_or_else(|| DeviceError::Failed(format!("the device was not made ready for {what}")))
-    }
-    /// The kernel for other schedules of Whitted's rays.
-    pub fn schedule(&self) -> Result<A::Function, DeviceError> {
-        self.of(TaskOutput::Picture)?;
-        let none = || DeviceError::Failed("ways to deal out Whitted's rays do not suit path tracing".into());
-        self.schedule.ok_or_else(none)
     }
 }
 

@@ -13,18 +13,18 @@ use super::slots::{BAND_AT, COUNT_BYTES, QUEUE_BYTES, QUEUES, Slot, Slots};
 use crate::cancel::Cancel;
 use crate::device::memory::{LISTED_BYTES, PinnedMemory};
 use crate::device::{
-    Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, GpuDevice, GpuInfo, Memory, Moment, SampleCounter,
-    Schedule, TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
+    Device, DeviceError, DeviceInfo, DeviceNeeds, FilmSlice, GpuDevice, GpuInfo, KernelScene, Memory, Moment,
+    SampleCounter, TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::DeviceScene;
 use crate::film::Film;
 use crate::film::post::glare::Glare;
-use crate::gpu_types::{ActivePixel, Constants, Counts, FilmBuffers, FrameParams, Launch, PostParams};
+use crate::gpu_types::{ActivePixel, Constants, Counts, FilmBuffers, PostParams};
 use crate::kernels::denoise::FilmSums;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 struct InFlight<A: Api> {
     ticket: Ticket,
@@ -52,6 +52,8 @@ pub struct Gpu<A: Api> {
     last_traced: Option<A::Event>,
     scene: Arc<DeviceScene>,
     resident: Arc<ResidentScene<A>>,
+    // What its upload took, for benchmarks.
+    uploaded: Duration,
     // The scenes of as many moments as the last task had: tasks of other rows have the same.
     recent: VecDeque<(Arc<DeviceScene>, Arc<ResidentScene<A>>)>,
     memory: Slots<A>,
@@ -75,7 +77,9 @@ impl<A: Api> Gpu<A> {
     pub fn open(gpu: &GpuInfo, scene: Arc<DeviceScene>, needs: DeviceNeeds) -> Result<Gpu<A>, DeviceError> {
         let context = A::Context::open(gpu.ordinal)?;
         let mut builders = Builders::default();
+        let start = Instant::now();
         let resident = Arc::new(ResidentScene::upload(&scene, None, (&context, &mut builders), true)?);
+        let uploaded = start.elapsed();
         let kernels = Kernels::load(&resident.arrays.constants, &needs, &context)?;
         let post = (needs.yuv || needs.post.is_some()).then(|| PostKernels::load(&context)).transpose()?;
         let is_guided = needs.post.as_ref().is_some_and(|post| post.is_guided());
@@ -94,6 +98,7 @@ impl<A: Api> Gpu<A> {
             last_traced: None,
             scene,
             resident,
+            uploaded,
             recent: VecDeque::new(),
             memory,
             in_flight: VecDeque::new(),
@@ -556,39 +561,10 @@ impl<A: Api> GpuDevice for Gpu<A> {
         self.fault = Some(task);
     }
 
-    fn run_scheduled(
-        &mut self,
-        frame: &FrameParams,
-        samples: u32,
-        schedule: Option<Schedule>,
-    ) -> Result<TaskStats, DeviceError> {
-        self.context.enter()?;
-        let queue = self.context.upload(&[0i32])?;
-        // One thread per sample equals a cyclic schedule with that many threads.
-        let mode = schedule.unwrap_or(Schedule::Cyclic) as i32;
-        let (width, height) = self.scene.size();
-        let items = width.div_ceil(8) * height.div_ceil(8) * 64 * samples;
-        let launch = Launch { samples_per_pixel: samples.cast_signed(), stride: 1, gain: 1.0, ..Launch::default() };
-        let kernel = self.kernels.schedule()?;
-        let each = kernel.threads();
-        let blocks = if schedule.is_some() { kernel.resident_blocks() } else { items.div_ceil(each) };
-        let Some(slot) = self.memory.free.first_mut() else {
-            return Err(DeviceError::Failed("no memory is set aside".into()));
-        };
-        let (queue_at, counts) = (queue.address(0), slot.counts.address(0));
-        let scene = self.resident.argument(self.kernels.take_small()).with(frame).with(&launch);
-        let mut arguments = scene.with(&mode).with(&queue_at).with(&counts);
-        let ([before, traced, ..], [compute, _]) = (&slot.events, &self.compute);
-        compute.fill(&slot.counts, 0, COUNT_BYTES, 0)?;
-        compute.record(before)?;
-        // SAFETY: polyfly_schedule's arguments, in its order; all are waited for below.
-        unsafe { compute.launch(kernel, (blocks, 1), (each, 1), &mut arguments)? };
-        compute.record(traced)?;
-        // SAFETY: the counters are the slot's, and are waited for here.
-        let copied = unsafe { compute.copy(slot.host_counts.bytes_mut(), &slot.counts, 0) };
-        self.context.synchronize()?;
-        copied?;
-        let time = traced.since(before)?;
-        Ok(read_counts(slot.host_counts.bytes(), time, time, u64::from(blocks) * u64::from(each)))
+    fn kernel_scene(&self) -> KernelScene {
+        let ResidentScene { arrays, small, .. } = &*self.resident;
+        let (kind, features) = (self.kernels.kind(), self.kernels.compiled_for());
+        let small = small.filter(|_| self.kernels.take_small());
+        KernelScene { kind, features, arrays: *arrays, small, uploaded: self.uploaded }
     }
 }

@@ -50,7 +50,7 @@ pub struct ResidentScene<A: Api> {
     // The root of the tree that the GPU has made.
     root: Option<i32>,
     // The scene by value, if it is small.
-    small: Option<SmallScene>,
+    pub small: Option<SmallScene>,
     // The arrays' memory: those that stay for the run, and those of a time step, which several time steps may share.
     fixed: Arc<Vec<A::Memory>>,
     dynamic: Arc<Vec<A::Memory>>,
