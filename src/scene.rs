@@ -84,7 +84,7 @@ pub use shake::Shake;
 pub use sky::{Sky, SkySource};
 pub(crate) use standing::Ground;
 use std::path::Path;
-pub use support::Support;
+pub use support::{Rest, Support};
 pub use tables::Scene;
 pub use tone::Tone;
 pub use tracks::Tracks;

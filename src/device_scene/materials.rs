@@ -100,7 +100,7 @@ pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] 
                 .map_or(0.0, |width| (1.0 / width) as f32 * if body.is_round() { 1.0 } else { -1.0 }),
             ..base
         };
-        let grain = Grain { along: body.rotation.apply(m.grain.along), ..m.grain };
+        let grain = Grain { along: body.turned(&[m.grain.along])[0], ..m.grain };
         with_grain(grain, films.with_film(m, side), films)
     });
     outer = with_coat(m.coat, outer);

@@ -164,6 +164,10 @@ messages! {
     roughness_of_white() "`roughness` beside the relief: that of the map's white" "рядом с рельефом `roughness`: шероховатость белого на карте";
     cannot_stand(why) "it cannot stand on the floor: {why}" "стоять на полу нельзя: {why}";
     a_floor_below() "a flat [floor] that lies under it" "ровный [floor] под ним";
+    floor_is_tilted() "a face lies on it, and the floor is not level" "на нём лежала бы грань, а пол не горизонтален";
+    rests_on_nothing() "`rest` without `on`: there is nothing that it could lie on" "`rest` без `on`: лежать не на чем";
+    face_leaves_the_floor() "its face would leave the floor as it turns" "при повороте грань оторвалась бы от пола";
+    a_vertical_axis() "a vertical axis, `[0, 0, 1]`, or no `rest`" "вертикальная ось `[0, 0, 1]` или без `rest`";
     floor_is_bent() "the floor is bent" "пол не плоский";
     floor_is_upright() "the floor is upright" "пол стоит вертикально";
     no_floor() "there is no floor" "пола нет";

@@ -2,10 +2,12 @@
 
 use super::camera::View;
 use super::keys::Keys;
-use super::{Body, Camera, FilmSettings, LampPattern, Particles, Relief, Scene, Tracks, World, element};
+use super::{
+    Body, Camera, FilmSettings, LampPattern, Particles, Relief, Rest, Rotation, Scene, Tracks, World, element,
+};
 use crate::language::Language;
 use crate::math::srgb::{linear, srgb};
-use crate::math::vec3::{Vec3, add, length, scale, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 use std::borrow::Cow;
 use std::f64::consts::PI;
 
@@ -75,11 +77,25 @@ impl Body {
     }
     /// The vertices, relative to the center.
     pub(crate) fn vertices(&self) -> Vec<Vec3> {
-        self.solid.vertices().into_iter().map(|v| self.rotation.apply(scale(v, self.radius))).collect()
+        let laid = self.laid();
+        self.solid.vertices().into_iter().map(|v| self.rotation.apply(laid.apply(scale(v, self.radius)))).collect()
     }
     /// The outward normals of its faces.
     pub(crate) fn normals(&self) -> Vec<Vec3> {
-        self.solid.normals().into_iter().map(|n| self.rotation.apply(n)).collect()
+        self.turned(&self.solid.normals())
+    }
+    /// Directions of the body, as it is turned.
+    pub(crate) fn turned(&self, directions: &[Vec3]) -> Vec<Vec3> {
+        let laid = self.laid();
+        directions.iter().map(|&d| self.rotation.apply(laid.apply(d))).collect()
+    }
+    // What lays it on a face, before it is turned: the face that is lowest anyway.
+    fn laid(&self) -> Rotation {
+        let down = [0.0, 0.0, -1.0];
+        let lowest = || self.solid.normals().into_iter().min_by(|a, b| a[2].total_cmp(&b[2])).unwrap_or(down);
+        let normal = self.rest.map_or(down, |Rest::Face| lowest());
+        let axis = cross(normal, down);
+        Rotation { axis, angle_deg: libm::atan2(length(axis), dot(normal, down)).to_degrees() }
     }
     fn moves(&self) -> bool {
         !self.motion.is_none() || (self.lamp_pattern != LampPattern::Steady && self.has_lamps())

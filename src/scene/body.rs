@@ -11,7 +11,7 @@ use super::limits::MAX_LAMPS;
 use super::material::above_one;
 use super::relief::{self, Relief};
 use super::{
-    LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rotation, Solid, Support, support,
+    LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rest, Rotation, Solid, Support, support,
 };
 use crate::math::vec3::Vec3;
 
@@ -25,6 +25,8 @@ keys! {
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled(), animated();
         /// Stands on the floor: the height of its center follows, so that its lowest point over the whole clip touches the floor.
         pub on: Option<Support> = None, below(support::FLOOR);
+        /// Lies on this part of it: a face. Its rotation and its turns are about the vertical then.
+        pub rest: Option<Rest> = None, beside("on = \"floor\""), below(support::FLOOR);
         /// Circumradius: the distance of every vertex from the center.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled(), animated();
         /// Width of the bevel on each side of an edge, which is round then and catches the light; below 0.03 in the shading alone. At most the radius of a face's inscribed circle counts, with which a cube is a ball. 0: razor edges.
@@ -68,6 +70,13 @@ keys! {
         if !matches!(self.material.kind, MaterialKind::Plain { .. }) {
             let expected = l.it_beside(l.plain_materials_reflection());
             table.problem_at("reflection_inside", l.material_has_no("reflection_inside"), expected);
+        }
+        if self.rest.is_some() && self.on.is_none() {
+            table.problem_at("rest", l.rests_on_nothing(), l.it_beside("`on = \"floor\"`"));
+        }
+        let turns = self.rotation.angle_deg != 0.0 || self.motion.turns != 0.0 || table.is_animated("angle_deg");
+        if self.rest.is_some() && turns && self.rotation.axis[..2] != [0.0; 2] {
+            table.problem_at("axis", l.face_leaves_the_floor(), l.a_vertical_axis());
         }
         relief::check(self.relief.as_ref(), &self.material, table);
         if self.relief.as_ref().is_some_and(Relief::drifts) {

@@ -18,6 +18,10 @@ pub(crate) trait Shape {
     fn size(&self) -> f64;
     /// How far it reaches from its center in this direction, over the whole clip.
     fn reach(&self, direction: Vec3) -> f64;
+    /// Whether it lies on a face, which a floor that is not level would tilt.
+    fn lies(&self) -> bool {
+        false
+    }
 }
 
 impl Shape for Body {
@@ -33,6 +37,9 @@ impl Shape for Body {
             }
         };
         turned + travel(&self.motion, direction)
+    }
+    fn lies(&self) -> bool {
+        self.rest.is_some()
     }
 }
 
@@ -130,6 +137,9 @@ impl Ground {
     /// # Errors
     /// It would stand too far away.
     pub(crate) fn height(&self, shape: &impl Shape, [x, y, _]: Vec3) -> Result<f64, Message> {
+        if shape.lies() && self.normal[..2].iter().any(|x| x.abs() > 1e-9) {
+            return Err(Language::floor_is_tilted);
+        }
         let below = shape.reach(scale(self.normal, -1.0)) + GAP * shape.size();
         let z = (self.distance + below - self.normal[0] * x - self.normal[1] * y) / self.normal[2];
         if Rule::Coordinate.allows(z) { Ok(z) } else { Err(Language::too_far_away) }
@@ -207,6 +217,59 @@ mod tests {
         }
         let cube = on_floor("[[body]]\nsolid = \"cube\"\nradius = 1.7320508075688772\non = \"floor\"\n");
         assert!((cube.world.bodies[0].centre[2] - GAP * 1.7320508075688772).abs() < 1e-12);
+    }
+
+    // The lowest face is level, whole and at the floor's height; bevels leave its plane where it is.
+    #[test]
+    fn all_solids_lie_on_a_face() {
+        let corners = [("tetrahedron", 3), ("cube", 4), ("octahedron", 3), ("dodecahedron", 5), ("icosahedron", 3)];
+        for (solid, corners) in corners {
+            for more in [
+                "",
+                "angle_deg = 33\nturns = 0.3\n",
+                "bevel = 0.1\n",
+                "axis = [0, 0, -2]\nangle_deg = { keys = [[0, 0], [1, 90]] }\n",
+            ] {
+                let text = format!(
+                    "[[body]]\nsolid = \"{solid}\"\ncenter = [1, 2, 77]\nradius = 2.5\nbar = 0\n{more}on = \"floor\"\nrest = \"face\"\n"
+                );
+                let scene = on_floor(&text);
+                let body = &scene.world.bodies[0];
+                let inradius = body.solid.inradius() * body.radius;
+                assert!((body.centre[2] + 1.0 - inradius - GAP * 2.5).abs() < 1e-9, "{solid}, {more}");
+                for time in [0.0, 0.4] {
+                    let now = body.at(time);
+                    let low = now.vertices().iter().filter(|v| (v[2] + inradius).abs() < 1e-9).count();
+                    let level = now.normals().iter().filter(|n| (n[2] + 1.0).abs() < 1e-12).count();
+                    assert_eq!((low, level), (corners, 1), "{solid}, {more}");
+                }
+                let again = Scene::parse(&scene.to_toml(), "again.toml", "".as_ref()).unwrap().scene;
+                assert_eq!(again, scene);
+            }
+        }
+        // About the vertical it is turned as without a face below.
+        let turned = |rest: &str| {
+            let text = format!("[[body]]\nsolid = \"cube\"\nangle_deg = 20\non = \"floor\"\n{rest}");
+            on_floor(&text).world.bodies[0].vertices()
+        };
+        assert_eq!(turned(""), turned("rest = \"face\"\n"));
+    }
+
+    #[test]
+    fn what_leaves_its_face_is_refused() {
+        let level = "[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]\n";
+        let tilted = "[floor]\ncorners = [[-5, -5, 0], [-5, 5, 0], [5, 5, 10], [5, -5, 10]]\n";
+        for (keys, floor, why) in [
+            ("rest = \"face\"", level, "nothing that it could lie on"),
+            ("on = \"floor\"\nrest = \"face\"\naxis = [1, 0, 1]\nangle_deg = 3", level, "would leave the floor"),
+            ("on = \"floor\"\nrest = \"face\"\naxis = [1, 0, 1]\nturns = 1", level, "would leave the floor"),
+            ("on = \"floor\"\nrest = \"face\"", tilted, "the floor is not level"),
+            ("on = \"floor\"\nrest = \"corner\"", level, "\"face\""),
+        ] {
+            let text = format!("[[body]]\nsolid = \"cube\"\n{keys}\n{floor}");
+            let error = Scene::parse(&text, "s.toml", "".as_ref()).unwrap_err().to_string();
+            assert!(error.contains(why), "{keys}: {error}");
+        }
     }
 
     #[test]

@@ -6,6 +6,15 @@ use super::keys::words::names;
 pub(crate) const FLOOR: &str = "[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]";
 
 names! {
+    /// What of a body lies on the floor that it stands on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Rest {
+        /// A face.
+        Face = "face",
+    }
+}
+
+names! {
     /// What an object stands on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Support {

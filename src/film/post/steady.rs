@@ -32,8 +32,8 @@ struct Pose {
 
 impl Pose {
     fn of(body: &Body, origin: Vec3) -> Pose {
-        let turned = |axis: Vec3| scale(body.rotation.apply(axis), body.radius);
-        let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(turned);
+        let turned = body.turned(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+        let axes = [0, 1, 2].map(|i| scale(turned[i], body.radius));
         Pose { centre: sub(body.centre, origin), axes }
     }
     // The motion to another pose of the same body, for vectors from one eye to those from the other.

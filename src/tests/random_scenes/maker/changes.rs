@@ -57,6 +57,17 @@ impl SceneMaker<'_> {
                 let header = format!("[[{object}]]\n");
                 self.text = self.text.replacen(&header, &format!("{header}on = \"floor\"\n"), 2);
             }
+            let parts: Vec<String> = self.text.split("\n[").map(str::to_owned).collect();
+            let lies = |part: &str| {
+                let is_upright = !part.contains("\naxis = ") || part.contains("\naxis = [0, 0, 1]\n");
+                part.starts_with("[body]]\non = ") && is_upright
+            };
+            let on = "on = \"floor\"\n";
+            let laid = parts.into_iter().map(|part| match lies(&part) && self.chance(0.6) {
+                true => part.replacen(on, &format!("{on}rest = \"face\"\n"), 1),
+                false => part,
+            });
+            self.text = laid.collect::<Vec<_>>().join("\n[");
         }
     }
 }
