@@ -42,7 +42,8 @@ mod verify;
 mod viewer;
 
 use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, language};
-use crate::report::{be_quiet, end_before_start, fault, print, set_language};
+use crate::report::{be_quiet, end_before_start, fault, print, say, set_language};
+use crate::scene::Grammar;
 use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity, message};
 use crate::{system, threads};
@@ -127,7 +128,13 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
         None => {
             cli.render.take_defaults(environment)?;
             match cli.render.default {
-                Some(grammar) => Ok(print(&default_scene(grammar))?),
+                Some(grammar) => {
+                    let look = cli.render.changes.asked_look();
+                    if let (Grammar::Tokens, Some(look)) = (grammar, look) {
+                        say(|l| l.tokens_have_no_look(look.name()));
+                    }
+                    Ok(print(&default_scene(grammar, look))?)
+                }
                 None => render::run(&cli.render),
             }
         }

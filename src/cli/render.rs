@@ -31,8 +31,12 @@ pub struct RenderArgs {
     /// The scene, in tokens or TOML: a file, or `-` for stdin (the default when stdin is not a terminal).
     pub scene: Option<String>,
 
-    /// Print the sample scene and exit.
-    #[arg(long, value_enum, value_name = "GRAMMAR", num_args = 0..=1, default_missing_value = "tokens", exclusive = true)]
+    /// Print the sample scene and exit; as TOML in the look of --look or --plain.
+    #[arg(long, value_enum, value_name = "GRAMMAR", num_args = 0..=1, default_missing_value = "tokens",
+        conflicts_with_all = [
+            "scene", "frames", "set", "size", "quality", "draft", "is_final", "samples", "depth", "solids", "texture", "allow_outside",
+            "output", "sheet", "hash", "denoise", "bits", "no_frames", "video", "fps", "open", "dry_run", "resume", "overwrite", "shard",
+        ])]
     pub default: Option<Grammar>,
 
     /// Render on the CPU; no GPU is touched.

@@ -149,7 +149,7 @@ pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Fa
 /// The sample scene with what flags change of it.
 pub fn sample_scene(args: &SceneArgs) -> Result<Scene, Failure> {
     let shown = "the sample scene".to_owned();
-    let source = SceneText { text: default_scene(Grammar::Tokens), shown, folder: PathBuf::new() };
+    let source = SceneText { text: default_scene(Grammar::Tokens, None), shown, folder: PathBuf::new() };
     Ok(applied(&source, args)?.0)
 }
 

@@ -75,6 +75,7 @@ messages! {
         "другие программы заняли {percent} % этой машины: измерьте снова, когда она свободна";
     wide_spread(device, percent) "{device}: repetitions differ by {percent} %: more repetitions (--runs) make the median more certain"
         "{device}: повторы отличаются на {percent} %: с большим числом повторов (--runs) медиана надёжнее";
+    tokens_have_no_look(look) "tokens do not say how they look: render these with --look {look}" "в токенах нет вида: рисуйте эти с --look {look}";
     no_viewer(path) "--open: this system has no program that shows {path}" "--open: в системе нет программы, которая покажет {path}";
 
     // A run that is asked to stop.

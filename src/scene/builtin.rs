@@ -1,6 +1,6 @@
 //! The scenes that are inside the program: the samples of `scenes/`, and the templates that new scenes begin with.
 
-use super::{Grammar, ParseOptions, Scene};
+use super::{Grammar, Look, ParseOptions, Scene};
 
 /// A scene that is inside the program.
 pub struct Builtin {
@@ -104,17 +104,22 @@ pub(crate) const DEFAULT_TOKENS: &str = include_str!("../../scenes/default.txt")
 impl Scene {
     /// The sample scene that `polyfly --default` prints.
     pub fn sample() -> Scene {
-        // A test parses it, so the default is never used.
-        super::parse(DEFAULT_TOKENS, "default.txt", ParseOptions::default()).map(|p| p.scene).unwrap_or_default()
+        sample_in(None)
     }
 }
 
-/// The sample scene in this grammar.
-pub(crate) fn default_scene(grammar: Grammar) -> String {
+/// The sample scene in this grammar; in TOML in this look, of which tokens say nothing.
+pub(crate) fn default_scene(grammar: Grammar, look: Option<Look>) -> String {
     match grammar {
         Grammar::Tokens => DEFAULT_TOKENS.to_owned(),
-        Grammar::Toml => Scene::sample().to_toml(),
+        Grammar::Toml => sample_in(look).to_toml(),
     }
+}
+
+// The sample scene in a look. A test parses it, so the default is never used.
+fn sample_in(look: Option<Look>) -> Scene {
+    let options = ParseOptions { look, ..ParseOptions::default() };
+    super::parse(DEFAULT_TOKENS, "default.txt", options).map(|p| p.scene).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -480,8 +480,8 @@ fn dialects_are_recognised() {
 
 #[test]
 fn built_in_scene_is_the_same_in_both_grammars() {
-    let tokens = read(&scene::builtin::default_scene(Grammar::Tokens)).unwrap();
-    assert_eq!(read(&scene::builtin::default_scene(Grammar::Toml)), Ok(tokens));
+    let tokens = read(&scene::builtin::default_scene(Grammar::Tokens, None)).unwrap();
+    assert_eq!(read(&scene::builtin::default_scene(Grammar::Toml, None)), Ok(tokens));
 }
 
 fn broken(what: &str, change: impl Fn(&mut Vec<String>)) -> String {

@@ -183,3 +183,33 @@ fn another_rate_of_frames_is_kept_for_the_film() {
     let run = render(dir.path(), &[&args[..], &["--resume", "--fps=60"]].concat());
     assert!(run.status.success() && rate().contains("60"), "{} {}", rate(), words(&run));
 }
+
+// The sample scene is printed beside flags that have no part in it, and in the look that is asked for.
+#[test]
+fn the_sample_scene_is_printed_beside_other_flags() {
+    let dir = folder();
+    let print = |args: &[&str]| polyfly(dir.path(), args);
+    let tokens = text(&print(&["--default"]).stdout);
+    for args in [&["--default", "--cpu"][..], &["--gpu", "--default"], &["--threads=2", "-q", "--default", "tokens"]] {
+        let run = print(args);
+        assert!(
+            run.status.success() && text(&run.stdout) == tokens && run.stderr.is_empty(),
+            "{args:?}: {}",
+            words(&run)
+        );
+    }
+    let plain = print(&["--plain", "--default"]);
+    assert!(plain.status.success() && text(&plain.stdout) == tokens, "{}", words(&plain));
+    assert!(words(&plain).contains("render these with --look plain"), "{}", words(&plain));
+    // TOML holds its look.
+    let toml = |args: &[&str]| text(&print(args).stdout);
+    let [film, plain] = [toml(&["--default", "toml"]), toml(&["--default", "toml", "--plain"])];
+    assert!(film.contains("agx") && !plain.contains("agx") && plain.contains("[[body]]"), "{plain}");
+    for (args, other) in
+        [(&["--default", "--size=8x8"][..], "--size"), (&["--default", "toml", "-o", "x.toml"], "--output")]
+    {
+        let run = print(args);
+        let said = words(&run);
+        assert!(run.status.code() == Some(64) && said.contains(&format!("`--default` and `{other}`")), "{said}");
+    }
+}
