@@ -63,6 +63,9 @@ pub struct PictureArgs {
     /// Time step of a series, whose name has %d or %0Nd [default: 0]
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
+    /// Open the picture with the system's program for such files.
+    #[arg(long)]
+    pub open: bool,
     /// Maximum size of the file, MiB [default: 4096]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub limit_file: Option<u64>,

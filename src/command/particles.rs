@@ -3,6 +3,7 @@
 use super::convert::format_of;
 use super::generate;
 use super::measured::{Measured, median};
+use super::render::open_result;
 use crate::assets::Assets;
 use crate::assets::particles::ColouredSpheres;
 use crate::assets::files::Files;
@@ -12,10 +13,8 @@ use crate::error::Error;
 use crate::language::Language;
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
-use crate::output::files::write_file;
-use crate::output::formats::{Format, FormatOptions};
-use crate::output::store::atomic::prepare;
-use crate::output::{OutputError, PixelFormats, RenderedFrame, RunInfo, Sink};
+use crate::output::OutputError;
+use crate::output::files::OneFrameSink;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::stats::ms;
@@ -28,7 +27,6 @@ use crate::scene::{
     World, numbered,
 };
 use crate::threads::shared_pool;
-use std::path::PathBuf;
 use std::time::Instant;
 
 pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
@@ -88,7 +86,8 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();
     let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;
-    let sink = OneFile { path: args.image.clone(), last: args.runs - 1, format, options };
+    // All frames are equal and serve for timing.
+    let sink = OneFrameSink { path: args.image.clone(), number: args.runs - 1, format, options };
     let mut measured = Measured::default();
     renderer.run(&FrameList::all(args.runs), vec![Box::new(sink)], &mut measured)?;
     let mut times: Vec<f64> = measured.frames.iter().map(|frame| ms(frame.stats.kernel)).collect();
@@ -100,30 +99,8 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
         ms(built),
         median(&mut times),
         measured.frames.last().map_or(0, |frame| frame.stats.rays)
-    ))?)
-}
-
-// Writes only the last frame: all frames are equal and serve for timing.
-struct OneFile {
-    path: PathBuf,
-    last: u32,
-    format: &'static Format,
-    options: FormatOptions,
-}
-
-impl Sink for OneFile {
-    fn needs(&self) -> PixelFormats {
-        self.format.needs(&self.options)
-    }
-    fn open(&mut self, _: &RunInfo) -> Result<(), OutputError> {
-        prepare(&self.path)
-    }
-    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
-        match frame.number == self.last {
-            true => write_file(&self.path, self.format, frame, &self.options),
-            false => Ok(()),
-        }
-    }
+    ))?;
+    if args.open { open_result(Some(&args.image)) } else { Ok(()) }
 }
 
 // The view of the 2011 program: a pinhole camera, ambient light and Lambert's cosine, no shadows, on black.

@@ -154,8 +154,8 @@ impl Shown {
     }
 }
 
-// Opens the result in the system's viewer.
-fn open_result(file: Option<&PathBuf>) -> Result<(), Failure> {
+/// Opens the result in the system's viewer.
+pub(super) fn open_result(file: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(path) = file.filter(|path| path.is_file()) else {
         return Err(Failure::usage(Language::no_file_to_show));
     };

@@ -7,7 +7,7 @@ use super::store::atomic::{prepare, write_whole};
 use super::store::folder::FrameFolder;
 use std::cell::Cell;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Checks that a frame may still be written. It is called before each frame is written.
@@ -22,6 +22,29 @@ pub fn write_file(
 ) -> Result<(), OutputError> {
     let bytes = (format.encode)(frame, options).writing(path)?;
     write_whole(path, |file| file.write_all(&bytes))
+}
+
+/// Writes one of the frames as a file.
+pub struct OneFrameSink {
+    pub path: PathBuf,
+    pub number: u32,
+    pub format: &'static Format,
+    pub options: FormatOptions,
+}
+
+impl Sink for OneFrameSink {
+    fn needs(&self) -> PixelFormats {
+        self.format.needs(&self.options)
+    }
+    fn open(&mut self, _: &RunInfo) -> Result<(), OutputError> {
+        prepare(&self.path)
+    }
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
+        match frame.number == self.number {
+            true => write_file(&self.path, self.format, frame, &self.options),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Writes frames as files of one pattern.

@@ -139,18 +139,19 @@ fn what_is_made_is_shown_if_wanted() {
     std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap());
     let shown = |args: &[&str], lines: usize| {
-        let mut command = program(
-            dir.path(),
-            &[&["scene.toml", "--cpu", "--size", "32x24", "--samples", "1", "--open"], args].concat(),
-        );
+        let mut command = program(dir.path(), args);
         let run = command.env("PATH", &path).output().unwrap();
         assert!(run.status.success(), "{}", words(&run));
         let printed = || std::fs::read_to_string(dir.path().join("shown")).unwrap_or_default();
         wait_for(|| printed().lines().count() == lines);
         printed().lines().last().unwrap().to_owned()
     };
-    assert_eq!(shown(&["--frames", "3", "-o", "x.png"], 1), "x.png");
-    assert_eq!(shown(&["--frames", "0-2", "-o", "f/%d.png", "--video", "v.y4m"], 2), "v.y4m");
+    let small = ["scene.toml", "--cpu", "--size", "32x24", "--samples", "1", "--open"];
+    let of = |args: &[&'static str]| [&small[..], args].concat();
+    assert_eq!(shown(&of(&["--frames", "3", "-o", "x.png"]), 1), "x.png");
+    assert_eq!(shown(&of(&["--frames", "0-2", "-o", "f/%d.png", "--video", "v.y4m"]), 2), "v.y4m");
+    std::fs::write(dir.path().join("g.csv"), "x,y,z,r\n0,0,0,1\n").unwrap();
+    assert_eq!(shown(&["particles", "CPU", "g.csv", "8", "8", "g.png", "--open"], 3), "g.png");
 }
 
 // A frame that is rendered is there, whether or not a program shows it.
