@@ -24,7 +24,8 @@ use crate::cancel::Cancel;
 use crate::device::SampleCounter;
 use crate::error::Error;
 use crate::language::{AllLanguages, Language};
-use crate::output::files::FileSink;
+use crate::output::files::{FileSink, OneFrameSink};
+use crate::output::formats::{Format, FormatOptions};
 use crate::output::stream::StreamSink;
 use crate::output::video::{Finished, Video, VideoSink};
 use crate::output::{OutputError, RunInfo, Sink};
@@ -246,6 +247,16 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
         if !settings.is_single() && settings.codec.is_hardware {
             let (name, path) = (settings.codec.name, settings.path.display());
             progress.remark(&AllLanguages::new(|l| l.hardware_encoder(&path, name)));
+        }
+        let poster = plan.request.scene.output.poster;
+        let poster = poster.filter(|&n| plan.to_render.as_ref().is_some_and(|frames| frames.iter().any(|m| m == n)));
+        if let (Some(number), Some(format)) = (poster, Format::of("jpg")) {
+            let options = format
+                .options(None, plan.request.scene.film.tone)
+                .map_err(|e| Error::usage(|l| e.get(l).to_owned()))?;
+            let options = FormatOptions { origin: Some(Arc::clone(&plan.origin)), ..options };
+            let path = settings.path.with_extension("poster.jpg");
+            sinks.push(Box::new(OneFrameSink { path, number, format, options }));
         }
         sinks.push(Box::new(VideoSink::of_job(job.clone())));
     }

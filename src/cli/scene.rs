@@ -154,7 +154,10 @@ impl SceneArgs {
     /// The requested frames; all by default.
     pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
         let wrong = |e: AllLanguages| Failure::usage(|l| l.says("--frames", e.get(l)));
-        FrameList::read(self.frames.as_deref().unwrap_or("all"), scene.output.frames).map_err(wrong)
+        match &self.frames {
+            Some(text) => FrameList::read(text, scene.output.frames).map_err(wrong),
+            None => Ok(FrameList::of_clip(&scene.output)),
+        }
     }
 
     /// Refuses flags that change a scene where none is given.

@@ -173,6 +173,8 @@ messages! {
     no_floor() "there is no floor" "пола нет";
     too_far_away() "it would stand too far away" "место оказалось бы слишком далеко";
 
+    a_frame_of_the_clip(last) "a frame of the clip, 0 to {last}" "кадр ролика, от 0 до {last}";
+
     // The camera, rays and film.
     polygon_or_round() "3 to 16 for a polygon, or 0 for a round aperture" "от 3 до 16 для многоугольника или 0 для круглой диафрагмы";
     camera_has_no(key) "the camera has no `{key}`" "у камеры нет `{key}`";

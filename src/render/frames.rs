@@ -3,6 +3,7 @@
 
 use crate::language::AllLanguages;
 use crate::quote::brief;
+use crate::scene::Output;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Frame numbers in the order written, without duplicates.
@@ -120,6 +121,17 @@ impl FrameList {
     pub fn all(total: u32) -> FrameList {
         assert!(total > 0, "a clip has frames");
         FrameList { ranges: vec![FrameSpan { first: 0, last: total - 1, step: 1 }] }
+    }
+    /// All frames of a clip. One that loops begins with its poster.
+    pub fn of_clip(output: &Output) -> FrameList {
+        let all = FrameList::all(output.frames);
+        let first = output.poster.filter(|&n| output.is_loop && n > 0 && n < output.frames);
+        first.map_or(all, |n| FrameList {
+            ranges: vec![
+                FrameSpan { first: n, last: output.frames - 1, step: 1 },
+                FrameSpan { first: 0, last: n - 1, step: 1 },
+            ],
+        })
     }
     /// One frame.
     pub fn one(n: u32) -> FrameList {
@@ -311,6 +323,7 @@ fn parse_range(part: &str, total: u32) -> Result<FrameSpan, AllLanguages> {
 #[cfg(test)]
 mod tests {
     use super::FrameList;
+    use crate::scene::Output;
 
     #[test]
     fn ranges() {
@@ -375,6 +388,18 @@ mod tests {
         assert_eq!(FrameList::parse("0-98x7,0-98x14,1-98x7", 99).unwrap().to_string(), "0-98x7,1-92x7");
         let e = FrameList::parse("0-99999999x2,0-99999999x3", 100_000_000).unwrap_err();
         assert!(e.contains("too often"), "{e}");
+    }
+
+    #[test]
+    fn a_loop_begins_with_its_poster() {
+        let of = |is_loop, poster| {
+            FrameList::of_clip(&Output { frames: 6, is_loop, poster, ..Output::default() }).to_string()
+        };
+        assert_eq!(of(true, Some(4)), "4-5,0-3");
+        assert_eq!(of(true, Some(1)), "1-5,0");
+        for other in [of(true, Some(0)), of(false, Some(4)), of(true, None)] {
+            assert_eq!(other, FrameList::all(6).to_string());
+        }
     }
 
     #[test]

@@ -133,7 +133,8 @@ impl RunRequest {
         self.scene.output.fps = self.encoding.fps.unwrap_or(self.scene.output.fps);
         let choice = VideoChoice {
             is_named: self.video.is_some(),
-            is_whole: self.frames.len() == frames as usize && self.frames.iter().eq(0..frames),
+            is_whole: self.frames == FrameList::of_clip(&self.scene.output)
+                || self.frames.len() == frames as usize && self.frames.iter().eq(0..frames),
             pictures: match self.pictures {
                 _ if self.no_files => Pictures::None,
                 PictureTarget::Stream(..) => Pictures::Elsewhere,

@@ -100,7 +100,7 @@ impl RunRequest {
     /// All frames of a scene, at the scene's own paths, with its own video. Existing files are not replaced.
     pub fn new(scene: Scene) -> RunRequest {
         RunRequest {
-            frames: FrameList::all(scene.output.frames),
+            frames: FrameList::of_clip(&scene.output),
             scene,
             is_checked: false,
             name: "scene".into(),

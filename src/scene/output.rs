@@ -24,10 +24,17 @@ keys! {
         pub fps: f64 = defaults::FPS, rule(Rule::FRAME_RATE), slider(12.0, 60.0), group("Clip"), spelled();
         /// The clip must loop: its last frame leads to its first. A clip that does not loop is an error that names the cause.
         pub is_loop as "loop": bool = false;
+        /// The frame that stands for the video where it does not move: a picture of it beside the video, `film.poster.jpg`. The video of a
+        /// whole clip that loops begins with it.
+        pub poster: Option<u32> = None, rule(Rule::Whole(0, MAX_FRAMES - 1)), slider(0.0, 600.0), example("56");
     }
 
     fn check(&mut self, table: &mut Table) {
         self.check_files(table);
+        if let Some(number) = self.poster.filter(|&n| n >= self.frames) {
+            let l = table.language();
+            table.problem_at("poster", l.value_is("poster", number), l.a_frame_of_the_clip(self.frames - 1));
+        }
         let ending = |path: &PathBuf| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         if self.video.as_ref().is_some_and(|path| !ending(path).is_some_and(|e| VIDEOS.contains(&e.as_str()))) {
             let (l, endings) = (table.language(), VIDEOS.map(|e| format!(".{e}")).join(", "));

@@ -166,11 +166,12 @@ fn random_tame_scenes_are_what_the_oracle_sees() {
 }
 
 // Keys of the schema that no random scene has, and why.
-const NOT_DRAWN: [(&str, &str); 9] = [
+const NOT_DRAWN: [(&str, &str); 10] = [
     ("output.path", "says where files go"),
     ("output.video", "says where a video goes"),
     ("output.bits", "says how files hold the picture"),
     ("output.fps", "says how fast a video runs"),
+    ("output.poster", "says what stands for a video"),
     ("output.loop", "only checks whether the clip closes"),
     ("body.strength", "is of things made of light, and bodies are not"),
     ("floor.strength", "is of things made of light, and floors are not"),

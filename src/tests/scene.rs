@@ -405,6 +405,7 @@ fn any_scene(plain: bool) -> impl Strategy<Value = Scene> {
                     video,
                     fps: if plain { defaults::FPS } else { fps },
                     is_loop: false,
+                    poster: None,
                 },
                 ..Scene::default()
             };

@@ -522,3 +522,39 @@ fn pictures_that_move_do_not_go_stale() {
         assert!(last < 1.3 * first + 0.2 && differences.iter().all(|d| *d < max), "{film}: {differences:?}");
     }
 }
+
+// A loop's film begins with its poster, and any film has a picture of it beside it.
+#[test]
+fn a_poster_stands_for_the_film() {
+    let dir = folder();
+    let write = |name: &str, output: &str| {
+        let scene = format!(
+            "[output]\nframes = 4\nsize = [24, 16]\npath = \"{name}/%d.jpg\"\n{output}\n[render]\nsamples = 1\n\
+             [camera.orbit]\ndistance = 4\n[[body]]\nsolid = \"cube\"\n[[light]]\nposition = [4, 2, 6]\n"
+        );
+        std::fs::write(dir.path().join(format!("{name}.toml")), scene).unwrap();
+    };
+    let render = |args: &[&str]| {
+        let run = polyfly(dir.path(), &[args, &["--cpu"]].concat());
+        assert!(run.status.success(), "{args:?}: {}", words(&run));
+    };
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    write("plain", "video = \"plain.y4m\"");
+    write("loop", "video = \"loop.y4m\"\nloop = true\nposter = 2");
+    write("cut", "video = \"cut.y4m\"\nposter = 2");
+    ["plain.toml", "loop.toml", "cut.toml"].iter().for_each(|scene| render(&[scene]));
+    render(&["plain.toml", "--frames", "2-3,0-1", "--video", "turned.y4m", "-o", "t/%d.jpg"]);
+    assert!(read("loop.y4m") == read("turned.y4m") && read("cut.y4m") == read("plain.y4m"));
+    assert!(read("loop.y4m") != read("plain.y4m"));
+    let pixels = |name: &str| image::load_from_memory(&read(name)).unwrap().into_rgb8();
+    for name in ["loop", "cut"] {
+        assert!(pixels(&format!("{name}.poster.jpg")) == pixels("plain/2.jpg"), "{name}");
+    }
+    assert!(!dir.path().join("plain.poster.jpg").exists());
+    // A film without frames has one too; the clip has no frame 4.
+    render(&["cut.toml", "--no-frames", "--video", "alone.y4m"]);
+    assert!(pixels("alone.poster.jpg") == pixels("plain/2.jpg"));
+    write("far", "poster = 4");
+    let far = polyfly(dir.path(), &["far.toml", "--cpu"]);
+    assert!(words(&far).contains("a frame of the clip, 0 to 3"), "{}", words(&far));
+}
