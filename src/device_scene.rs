@@ -24,14 +24,15 @@ use crate::assets::relief::ReliefMaps;
 use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_AO, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
-    FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FILTER_LAST, FeatureSet, FloorQuad, FrameParams,
-    HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, MAX_DEPTH, Material, MipLevel,
-    Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FEATURE_PROJECTION, FILTER_LAST, FeatureSet,
+    FloorQuad, FrameParams, HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, MAX_DEPTH,
+    Material, MipLevel, PROJECTION_ORTHOGRAPHIC, PROJECTION_PERSPECTIVE, Scene as GpuScene, SmallScene, Star,
+    TONE_LUT_LAST,
 };
 use crate::language::{AllLanguages, Language, Message};
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
-use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Sampling, Scene, Tone, limits};
+use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Projection, Sampling, Scene, Tone, limits};
 use geometry::Geometry;
 use later::Trees;
 use lights::Lights;
@@ -378,6 +379,7 @@ fn features(scene: &Scene) -> FeatureSet {
         | sky::features(&world.sky, &world.air)
         | lights::features(&world.lights)
         | (FeatureSet::from(scene.camera.lens > 0.0 || scene.tracks.change("camera.lens")) * FEATURE_LENS)
+        | (FeatureSet::from(scene.camera.projection != Projection::Perspective) * FEATURE_PROJECTION)
         | (FeatureSet::from(scene.film.filter != Filter::Box) * FEATURE_FILTER)
         | (FeatureSet::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE)
         | (FeatureSet::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
@@ -509,19 +511,36 @@ fn filter_places(filter: Filter) -> Vec<f32> {
     (0..=FILTER_LAST).map(at).collect()
 }
 
+// The angle between parallel camera rays, so that their cones have a width and do not grow.
+const PARALLEL: f64 = 1.0 / (1 << 24) as f64;
+// The picture's width over its distance that decides how wide stars are in mirrors of an orthographic picture.
+const ORTHOGRAPHIC_SKY: f64 = 1.4;
+
 /// The camera of frame n at a moment, relative to `origin`.
 pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
     let camera = scene.camera_at(moment);
     let view = camera.view_at(moment, scene.output.frames);
-    let focal = view.focal(scene.render.width, scene.render.height);
+    let (width, height) = (scene.render.width, scene.render.height);
+    let side = scene.render.filtered_side();
+    // The distance of the picture in pixels, its scale, and the rays' cones.
+    let (focal, unit, pixel_footprint, cone_width) = match view.projection {
+        Projection::Perspective => {
+            let focal = view.focal(width, height);
+            (focal, 1.0, 1.0 / (focal * side), 0.0)
+        }
+        Projection::Orthographic => {
+            let unit = view.units_per_pixel(width, height);
+            (f64::from(width) / ORTHOGRAPHIC_SKY, unit, PARALLEL, unit / (PARALLEL * side))
+        }
+    };
     let blades = f64::from(camera.aperture_blades);
     let half = if blades > 0.0 { std::f64::consts::PI / blades } else { 0.0 };
     FrameParams {
         eye: to_f32(sub(view.eye, origin)),
-        pixel_footprint: (1.0 / (focal * scene.render.filtered_side())) as f32,
+        pixel_footprint: pixel_footprint as f32,
         forward: to_f32(scale(view.forward, focal)),
-        right: to_f32(view.right),
-        down: to_f32(scale(view.up, -1.0)),
+        right: to_f32(scale(view.right, unit)),
+        down: to_f32(scale(view.up, -unit)),
         number: n as i32,
         lens: camera.lens as f32,
         // A point of the widest lens, times this, is a number.
@@ -532,6 +551,11 @@ pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> Fram
         // Down and not up. A turn that rounds to 1 is 0.
         blade_turn: (1.0 - camera.blade_turn()).rem_euclid(1.0) as f32 % 1.0,
         blade: [libm::cos(half) as f32, libm::sin(half) as f32],
+        projection: match view.projection {
+            Projection::Perspective => PROJECTION_PERSPECTIVE,
+            Projection::Orthographic => PROJECTION_ORTHOGRAPHIC,
+        },
+        cone_width: cone_width as f32,
     }
 }
 

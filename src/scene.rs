@@ -56,7 +56,7 @@ mod world;
 pub use crate::math::platonic::Solid;
 pub use air::Air;
 pub use body::Body;
-pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, Orbit, View};
+pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, Orbit, Projection, View};
 pub(crate) use camera_view::{Viewpoint, edits_through};
 pub use diagnostic::{Problem, Problems};
 pub use ellipsoid::Ellipsoid;

@@ -43,6 +43,7 @@ mod microfacets;
 mod motion;
 mod occlusion;
 mod oracle;
+mod orthographic;
 mod over_time;
 mod picture_version;
 mod post;

@@ -68,12 +68,19 @@ POLYFLY_FN Sample look_up(const LendingView& view, const BodyMotion* motions, co
   Vector v = {view.forward[0] + (view.right[0] * right + view.down[0] * down),
               view.forward[1] + (view.right[1] * right + view.down[1] * down),
               view.forward[2] + (view.right[2] * right + view.down[2] * down)};
+  const bool is_parallel = view.projection == PROJECTION_ORTHOGRAPHIC;
   float expected[COMPARED];
   for (int c = 0; c < COMPARED; ++c) expected[c] = guide(c);
   // What is infinitely far stays in its direction.
   if (expected[6] > 0.0f) {
-    const double far = 1.0 / (double)expected[6] / vector_length(v);
-    const Vector point = {v.x * far, v.y * far, v.z * far};
+    Vector point;
+    if (is_parallel) {
+      const double more = 1.0 / (double)expected[6] - 1.0;
+      point = {v.x + view.forward[0] * more, v.y + view.forward[1] * more, v.z + view.forward[2] * more};
+    } else {
+      const double far = 1.0 / (double)expected[6] / vector_length(v);
+      point = {v.x * far, v.y * far, v.z * far};
+    }
     // The first motion is that of things at rest.
     const int body = (int)guide(BODY) + 1;
     const BodyMotion& motion = motions[body <= view.bodies ? body : 0];
@@ -81,11 +88,12 @@ POLYFLY_FN Sample look_up(const LendingView& view, const BodyMotion* motions, co
     v = {product(point, motion.turn) + motion.shift[0], product(point, motion.turn + 3) + motion.shift[1],
          product(point, motion.turn + 6) + motion.shift[2]};
     for (int c = 0; c < 3; ++c) expected[3 + c] = (float)(product(normal, motion.turn + 3 * c) * motion.normal);
-    expected[6] = (float)(1.0 / vector_length(v));
+    expected[6] = (float)(1.0 / (is_parallel ? product(v, view.ahead) : vector_length(v)));
   }
   const double ahead = product(v, view.ahead);
   if (!(ahead > 0.0)) return nothing;
-  const double at_x = product(v, view.across) / ahead + middle_x, at_y = product(v, view.along) / ahead + middle_y;
+  const double shrink = is_parallel ? 1.0 : ahead;
+  const double at_x = product(v, view.across) / shrink + middle_x, at_y = product(v, view.along) / shrink + middle_y;
   if (!(at_x >= -1.0 && at_x <= width && at_y >= -1.0 && at_y <= height)) return nothing;
   return sample_around(other, width, height, (float)at_x, (float)at_y, expected);
 }

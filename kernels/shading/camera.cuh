@@ -4,12 +4,16 @@
 #include "sampler.cuh"
 
 // The first ray of a path.
-POLYFLY_FN Ray first_ray(Vec o, Vec d, Int pixel) {
+template <class S>
+POLYFLY_FN Ray first_ray(const S& scene, const FrameParams& frame, Vec o, Vec d, Int pixel) {
   Ray ray;
   ray.o = o;
   ray.d = normalise(d);
   ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   ray.cone_width = Real(0.0f);
+  if constexpr (has_features<S>(FEATURE_PROJECTION)) {
+    if (uses<FEATURE_PROJECTION>(scene)) ray.cone_width = Real(frame.cone_width);
+  }
   ray.last_surface = Int(NO_ORIGIN);
   ray.bounces = Int(0);
   ray.pixel = pixel;
@@ -46,6 +50,20 @@ POLYFLY_FN void pass_lens(const FrameParams& frame, SamplePoint point, Vec& o, V
   d = d * inverse_power_of_two(largest(d));
 }
 
+// The origin and the direction, of any length, of the ray through an image point, in pixels right and down from the middle. All
+// projections are here; scenes of perspective cameras leave out the others.
+template <class S>
+POLYFLY_FN void project(const S& scene, const FrameParams& frame, Real x, Real y, Vec& o, Vec& d) {
+  o = vec(frame.eye);
+  d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
+  if constexpr (has_features<S>(FEATURE_PROJECTION)) {
+    if (uses<FEATURE_PROJECTION>(scene) && frame.projection == PROJECTION_ORTHOGRAPHIC) {
+      o = fma(vec(frame.down), y, fma(vec(frame.right), x, o));
+      d = vec(frame.forward);
+    }
+  }
+}
+
 // The position of a sample along an axis of its pixel, 0 to 1, by the inverse CDF of the filter at u.
 template <class S>
 POLYFLY_FN Real filtered(const S& scene, Real u) {
@@ -68,10 +86,10 @@ POLYFLY_FN Ray jittered_ray(const S& scene, const FrameParams& frame, Int px, In
   const Pair u2 = get_2d(point, Int(DIM_PIXEL));
   const Real x = to_real(px) + filtered(scene, u2.u) - Real(0.5f * (float)scene.constants.width);
   const Real y = to_real(py) + filtered(scene, u2.v) - Real(0.5f * (float)scene.constants.height);
-  Vec o = vec(frame.eye);
-  Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
+  Vec o, d;
+  project(scene, frame, x, y, o, d);
   if (uses<FEATURE_LENS>(scene)) pass_lens(frame, point, o, d);
-  return first_ray(o, d, pixel);
+  return first_ray(scene, frame, o, d, pixel);
 }
 
 // Ray::bounces of an adaptive sample of Whitted's integrator: FrameParams has the ray cone of a pixel that takes all
@@ -88,6 +106,7 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, 
     if (uses<FEATURE_ADAPTIVE>(scene) && scene.constants.samples == 0) {
       Ray ray = jittered_ray(scene, frame, px, py, sample, pixel);
       ray.bounces = spread_of_sample(scene.constants, sample);
+      if constexpr (has_features<S>(FEATURE_PROJECTION)) ray.cone_width = ray.cone_width * cone_growth(ray);
       return ray;
     }
   }
@@ -98,8 +117,8 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, 
       to_real(px) + filtered(scene, (to_real(column) + half) * step) - Real(0.5f * (float)scene.constants.width);
   const Real y =
       to_real(py) + filtered(scene, (to_real(row) + half) * step) - Real(0.5f * (float)scene.constants.height);
-  Vec o = vec(frame.eye);
-  Vec d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
+  Vec o, d;
+  project(scene, frame, x, y, o, d);
   if (uses<FEATURE_LENS>(scene)) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
-  return first_ray(o, d, pixel);
+  return first_ray(scene, frame, o, d, pixel);
 }

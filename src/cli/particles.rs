@@ -48,6 +48,9 @@ pub struct PictureArgs {
     /// Width of the image plane through that point.
     #[arg(long, value_name = "LENGTH")]
     pub plane_width: Option<f64>,
+    /// Parallel rays: grains of one size are equally large near and far.
+    #[arg(long)]
+    pub orthographic: bool,
     /// Weight of ambient light.
     #[arg(long, value_name = "SHARE", default_value_t = 0.4)]
     pub ambient: f64,
@@ -60,12 +63,12 @@ pub struct PictureArgs {
     /// Draw the color map with its numbers.
     #[arg(long)]
     pub legend: bool,
-    /// Time step of a series, whose name has %d or %0Nd [default: 0]
-    #[arg(long, value_name = "N")]
-    pub step: Option<u32>,
     /// Open the picture with the system's program for such files.
     #[arg(long)]
     pub open: bool,
+    /// Time step of a series, whose name has %d or %0Nd [default: 0]
+    #[arg(long, value_name = "N")]
+    pub step: Option<u32>,
     /// Maximum size of the file, MiB [default: 4096]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub limit_file: Option<u64>,

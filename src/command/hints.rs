@@ -5,7 +5,7 @@ use super::hint::Hint;
 use crate::language::Language;
 use crate::math::vec3::{Vec3, dot, length, sub};
 use crate::render::frames::FrameList;
-use crate::scene::{Integrator, Material, Scene, SkySource, View, element};
+use crate::scene::{Integrator, Material, Projection, Scene, SkySource, View, element};
 
 // Maximum number of pairs of a view and a body that are tested. With many bodies, fewer views are tested.
 const COMPARED: usize = 2_000_000;
@@ -30,20 +30,19 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<Hint> {
     let (mut blind, mut hidden) = (Vec::new(), Hidden::default());
     let mut inside = vec![Vec::new(); world.spheres.len()];
     let (mut bodies_seen, mut balls_seen) = (vec![false; world.bodies.len()], vec![false; world.spheres.len()]);
-    let (width, height) = (scene.render.width, scene.render.height);
+    let size = (scene.render.width, scene.render.height);
     for n in (0..frames).step_by(step) {
         let camera = scene.camera_at(f64::from(n));
         let view = camera.view(n, frames);
-        let slopes = [width, height].map(|side| f64::from(side) / (2.0 * view.focal(width, height)));
         if camera.is_blind(n, frames) {
             blind.push(n);
         }
         let now = scene.at(f64::from(n));
         for (body, is_seen) in now.world.bodies.iter().zip(&mut bodies_seen) {
-            *is_seen |= is_in_sight(&view, slopes, body.centre, body.radius);
+            *is_seen |= is_in_sight(&view, size, body.centre, body.radius);
         }
         for ((sphere, is_seen), inside) in now.world.spheres.iter().zip(&mut balls_seen).zip(&mut inside) {
-            *is_seen |= is_in_sight(&view, slopes, sphere.centre, sphere.radius);
+            *is_seen |= is_in_sight(&view, size, sphere.centre, sphere.radius);
             if length(sub(view.eye, sphere.centre)) < sphere.radius {
                 inside.push(n);
             }
@@ -52,8 +51,9 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<Hint> {
     }
     let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied()).map(|list| list.to_string());
     let mut hints = Vec::<Hint>::new();
-    let fov = scene.camera_at(0.0).view(0, frames).fov_deg;
-    if fov < NARROW_DEG {
+    let view = scene.camera_at(0.0).view(0, frames);
+    let fov = view.fov_deg;
+    if fov < NARROW_DEG && view.projection == Projection::Perspective {
         hints.push(language.narrow_view(fov, format_args!("{:.1}", fov.to_degrees())).into());
     }
     hints.extend(list(&blind).map(|frames| Hint::from(language.blind_camera(frames))));
@@ -78,12 +78,19 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<Hint> {
     hints
 }
 
-// Whether a ball reaches into the view frustum, whose sides have these slopes, to the right and up.
-fn is_in_sight(view: &View, [across, tall]: [f64; 2], centre: Vec3, radius: f64) -> bool {
+// Whether a ball reaches into the view's frustum or box, for a picture of this size.
+fn is_in_sight(view: &View, (width, height): (u32, u32), centre: Vec3, radius: f64) -> bool {
     let to = sub(centre, view.eye);
     let ahead = dot(to, view.forward);
-    let within = |side: f64, slope: f64| side.abs() - ahead * slope <= radius * libm::sqrt(1.0 + slope * slope);
-    ahead > -radius && within(dot(to, view.right), across) && within(dot(to, view.up), tall)
+    let within = |side: f64, pixels: u32| {
+        let half = 0.5 * f64::from(pixels);
+        let (slope, near) = match view.projection {
+            Projection::Perspective => (half / view.focal(width, height), 0.0),
+            Projection::Orthographic => (0.0, half * view.units_per_pixel(width, height)),
+        };
+        side.abs() - ahead * slope - near <= radius * libm::sqrt(1.0 + slope * slope)
+    };
+    ahead > -radius && within(dot(to, view.right), width) && within(dot(to, view.up), height)
 }
 
 // Checks whether the tone curve shows a white sky as white.

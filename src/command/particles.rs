@@ -5,8 +5,8 @@ use super::generate;
 use super::measured::{Measured, median};
 use super::render::open_result;
 use crate::assets::Assets;
-use crate::assets::particles::ColouredSpheres;
 use crate::assets::files::Files;
+use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
 use crate::cli::{Failure, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, environment};
 use crate::error::Error;
@@ -23,8 +23,8 @@ use crate::report::{print, say};
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::{
-    Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, RenderSettings, Sampling, Scene, Sky, Tone,
-    World, numbered,
+    Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, Projection, RenderSettings, Sampling, Scene,
+    Sky, Tone, World, numbered,
 };
 use crate::threads::shared_pool;
 use std::time::Instant;
@@ -93,7 +93,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let mut times: Vec<f64> = measured.frames.iter().map(|frame| ms(frame.stats.kernel)).collect();
     let n = renderer.prepared.assets.particles.as_ref().map_or(0, |particles| particles.count);
     let (device, threads) = (measured.devices.join(", "), renderer.threads());
-    Ok(print(&format!(
+    print(&format!(
         "{n} particles\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
         ms(read_time),
         ms(built),
@@ -137,6 +137,8 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
             ..World::default()
         },
         camera: Camera {
+            projection: if args.orthographic { Projection::Orthographic } else { Projection::Perspective },
+            width: args.orthographic.then_some(plane),
             fov_deg: 2.0 * libm::atan(0.5 * plane / away).to_degrees(),
             path: CameraPath::Fixed { position: eye, look_at },
             ..Camera::default()

@@ -216,8 +216,8 @@ messages! {
         "интегратор, адаптивные лучи, тени или порог не те, что по умолчанию";
     other_film() "the keys of its film (exposure, bloom, tone and so on) are not those of `look = \"film\"` or \"plain\""
         "ключи плёнки (exposure, bloom, tone и прочие) не те, что у `look = \"film\"` или \"plain\"";
-    other_camera() "its camera stands still, follows keys or an orbit, or has a lens, another shutter or another `fov_axis`"
-        "камера стоит, идёт по ключам или по орбите, или у неё есть объектив, другой затвор или другой `fov_axis`";
+    other_camera() "its camera stands still, follows keys or an orbit, or has a lens, another shutter, projection or `fov_axis`"
+        "камера стоит, идёт по ключам или по орбите, или у неё есть объектив, другой затвор, проекция или `fov_axis`";
     wide_lights() "it has lights with a radius" "у источников света есть радиус";
     other_lights(count) "it has {count} lights, and the tokens hold at most four" "источников света {count}, а в токенах не больше четырёх";
     other_light() "its ambient light, highlight or sky are not those of `look = \"film\"` or \"plain\""

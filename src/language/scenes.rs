@@ -177,6 +177,10 @@ messages! {
 
     // The camera, rays and film.
     polygon_or_round() "3 to 16 for a polygon, or 0 for a round aperture" "от 3 до 16 для многоугольника или 0 для круглой диафрагмы";
+    lens_of_parallel_rays() "an orthographic camera has no lens: all its rays are parallel" "у ортографической камеры нет объектива: все её лучи параллельны";
+    no_lens() "`lens = 0`, or `projection = \"perspective\"`" "`lens = 0` или `projection = \"perspective\"`";
+    width_of_perspective() "a perspective camera has no `width`" "у перспективной камеры нет `width`";
+    fov_or_orthographic() "`fov_deg`, or `projection = \"orthographic\"` beside it" "`fov_deg` или рядом `projection = \"orthographic\"`";
     camera_has_no(key) "the camera has no `{key}`" "у камеры нет `{key}`";
     both_or_paths() "both `position` and `look_at`, or neither and the paths" "и `position`, и `look_at`, или траектории без них";
     orbit_and_others() "the camera has an orbit and keys or a `position`" "у камеры есть и орбита, и ключи или `position`";

@@ -1,8 +1,8 @@
 //! The moments of a frame that its samples are spread over while the shutter is open.
 
 use crate::device::PixelSet;
-use crate::math::vec3::{Vec3, add, dot, sub};
-use crate::scene::{Body, Scene, View};
+use crate::math::vec3::add;
+use crate::scene::{Body, Projection, Scene};
 
 // Maximum number of a pixel's moments.
 const MAX: u32 = 16;
@@ -76,15 +76,22 @@ impl Moments {
 fn largest_motion(scene: &Scene, frame: f64) -> f64 {
     let (frames, width, height) = (scene.output.frames, scene.render.width, scene.render.height);
     let camera = scene.camera_at(frame);
-    let far = camera.view_at(frame, frames).ahead(1e9);
+    let ahead = camera.view_at(frame, frames);
+    // Parallel rays see the sky the same in all pixels.
+    let far = (ahead.projection == Projection::Perspective).then(|| ahead.ahead(1e9));
     let places = |moment| {
         let (here, view) = (scene.at(moment), scene.camera_at(moment).view_at(moment, frames));
-        let (world, focal) = (&here.world, view.focal(width, height));
+        let world = &here.world;
         let vertices = |body: &Body| body.vertices().into_iter().map(|v| add(body.centre, v)).collect::<Vec<_>>();
         let bodies = world.bodies.iter().flat_map(vertices);
         let balls = world.spheres.iter().map(|ball| ball.centre).chain(world.ellipsoids.iter().map(|one| one.centre));
         let corners = world.floor.iter().flat_map(|floor| floor.corners);
-        bodies.chain(balls).chain(corners).chain([far]).map(|point| in_picture(point, &view, focal)).collect::<Vec<_>>()
+        bodies
+            .chain(balls)
+            .chain(corners)
+            .chain(far)
+            .map(|point| view.place(point, (width, height)))
+            .collect::<Vec<_>>()
     };
     let inside = |[x, y]: [f64; 2]| 2.0 * x.abs() <= f64::from(width) && 2.0 * y.abs() <= f64::from(height);
     let distance = |(before, after): (Option<[f64; 2]>, Option<[f64; 2]>)| {
@@ -93,11 +100,4 @@ fn largest_motion(scene: &Scene, frame: f64) -> f64 {
     };
     let [before, after] = [-0.5, 0.5].map(|part| places(frame + part * camera.shutter));
     before.into_iter().zip(after).filter_map(distance).fold(0.0, f64::max)
-}
-
-// Where a point is in the picture, in pixels from its middle; None behind the camera.
-fn in_picture(point: Vec3, view: &View, focal: f64) -> Option<[f64; 2]> {
-    let to = sub(point, view.eye);
-    let depth = dot(to, view.forward);
-    (depth > 0.0).then(|| [view.right, view.up].map(|axis| focal / depth * dot(to, axis)))
 }

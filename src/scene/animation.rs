@@ -247,11 +247,11 @@ impl Scene {
         let turns = || self.tracks.change("camera.aperture_rotation");
         self.tracks.change("film.") || self.film.glare > 0.0 && turns()
     }
-    /// A bound of the camera's distance from `origin` over the clip.
+    /// A bound of the distance from `origin` at which camera rays begin over the clip.
     pub(crate) fn camera_reach(&self, origin: Vec3) -> f64 {
         let times = self.tracks.within("camera.").flat_map(|(_, track)| &track.keys).map(|key| key.time);
         let cameras = times.chain([0.0]).map(|time| self.camera_at(time * f64::from(self.output.frames)));
-        cameras.map(|camera| camera.path.reach(origin) + camera.lens).fold(0.0, f64::max)
+        cameras.map(|camera| camera.reach(origin, (self.render.width, self.render.height))).fold(0.0, f64::max)
     }
 
     /// The scene at `moment`, in frames from the clip's start. The camera stays where its path is at the start.

@@ -4,8 +4,9 @@ use super::diagnostic::Rule;
 use super::keys::read::Table;
 use super::keys::words::names;
 use super::keys::{keys, written_as};
+use super::limits::{FARTHEST, MIN_LENGTH};
 use super::shake::Shake;
-use crate::math::vec3::{Vec3, add, cross, length, normalise, scale, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 
 keys! {
     /// r(t) = r0 + ar sin(wr t + pr), z(t) = z0 + az sin(wz t + pz), phi(t) = phi0 + wphi t,
@@ -130,8 +131,14 @@ keys! {
     /// Where the camera stands, where it looks, and how wide.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Camera in "camera" {
+        /// How the scene comes into the picture: `perspective` by rays from the eye, `orthographic` by parallel rays from the
+        /// plane of the eye.
+        pub projection: Projection = Projection::Perspective, group("Lens");
+        /// Width of an orthographic picture; by default it shows at the look-at point what `fov_deg` shows there.
+        pub width: Option<f64> = None, rule(Rule::Length), slider(0.5, 50.0), unit("units"), example("8"),
+            when("projection", &["orthographic"]), animated();
         /// Field of view along `fov_axis`, between 0 and 180; camera keys have their own.
-        pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), group("Lens"), spelled(), animated();
+        pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled(), animated();
         /// The axis of the picture along which fields of view are measured.
         pub fov_axis: FovAxis = FovAxis::Horizontal;
         /// Where it goes.
@@ -154,6 +161,14 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
+        if self.projection == Projection::Orthographic && (self.lens > 0.0 || table.is_animated("lens")) {
+            let l = table.language();
+            table.problem_at("lens", l.lens_of_parallel_rays(), l.no_lens());
+        }
+        if self.projection == Projection::Perspective && table.has("width") {
+            let l = table.language();
+            table.problem_at("width", l.width_of_perspective(), l.fov_or_orthographic());
+        }
         if matches!(self.aperture_blades, 1 | 2) {
             let l = table.language();
             let what = l.value_is("aperture_blades", self.aperture_blades);
@@ -265,6 +280,17 @@ impl From<&CameraPath> for PathKeys {
 }
 
 names! {
+    /// How the scene comes into the picture.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Projection {
+        /// By rays from the eye.
+        Perspective = "perspective",
+        /// By parallel rays from the plane through the eye.
+        Orthographic = "orthographic",
+    }
+}
+
+names! {
     /// The axis of the picture along which the field of view is measured.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FovAxis {
@@ -304,6 +330,12 @@ pub struct View {
     pub fov_deg: f64,
     /// The axis of the picture along which it is measured.
     pub fov_axis: FovAxis,
+    /// How the scene comes into the picture.
+    pub projection: Projection,
+    /// Width of the picture if it is orthographic; by default that which `fov_deg` has at `distance`.
+    pub width: Option<f64>,
+    /// Distance from the eye to the look-at point.
+    pub distance: f64,
 }
 
 impl CameraPath {
@@ -336,6 +368,20 @@ impl CameraPath {
             CameraPath::Orbit(orbit) => away(orbit.centre) + orbit.distance,
             // A spline leaves the hull of its keys by less than half of its size.
             CameraPath::Keys { keys, .. } => 2.0 * keys.iter().map(|k| away(k.position)).fold(0.0, f64::max),
+        }
+    }
+    // A bound of the distance from the eye to the look-at point, and one of the field of view, over the clip.
+    fn farthest(&self, fov_deg: f64) -> (f64, f64) {
+        match self {
+            CameraPath::Cylinder { target, .. } => {
+                (self.reach([0.0; 3]) + CameraPath::Cylinder { eye: *target, target: *target }.reach([0.0; 3]), fov_deg)
+            }
+            CameraPath::Fixed { position, look_at } => (length(sub(*look_at, *position)), fov_deg),
+            CameraPath::Orbit(orbit) => (orbit.distance, fov_deg),
+            CameraPath::Keys { keys, .. } => {
+                let most = |of: &dyn Fn(&CameraKey) -> f64| 2.0 * keys.iter().map(of).fold(0.0, f64::max);
+                (most(&|k| length(sub(k.look_at, k.position))), most(&|k| k.fov_deg).min(179.9))
+            }
         }
     }
 }
@@ -389,6 +435,19 @@ impl Camera {
         (0.25 + half_side + self.aperture_rotation_deg / 360.0).rem_euclid(1.0)
     }
 
+    /// A bound of the distance from `origin` at which rays begin over the clip, in pictures of this size.
+    pub(crate) fn reach(&self, origin: Vec3, (width, height): (u32, u32)) -> f64 {
+        let picture = match self.projection {
+            Projection::Perspective => 0.0,
+            Projection::Orthographic => {
+                let (distance, fov_deg) = self.path.farthest(self.fov_deg);
+                let view = View { fov_deg, distance, ..self.view(0, 1) };
+                0.5 * view.units_per_pixel(width, height) * FovAxis::Diagonal.pixels(width, height)
+            }
+        };
+        self.path.reach(origin) + self.lens + picture
+    }
+
     /// The view of frame `frame` of a clip of `frames`.
     pub fn view(&self, frame: u32, frames: u32) -> View {
         self.view_at(f64::from(frame), frames)
@@ -421,7 +480,8 @@ impl Camera {
             Some(shake) => shake.turned([right, up, forward], moment / f64::from(frames)),
             None => [right, up, forward],
         };
-        View { eye, right, up, forward, fov_deg, fov_axis: self.fov_axis }
+        let (fov_axis, projection, width, distance) = (self.fov_axis, self.projection, self.width, length(to));
+        View { eye, right, up, forward, fov_deg, fov_axis, projection, width, distance }
     }
 }
 
@@ -431,6 +491,22 @@ impl View {
     pub fn focal(&self, width: u32, height: u32) -> f64 {
         let focal = self.fov_axis.pixels(width, height) / (2.0 * libm::tan(self.fov_deg.to_radians() / 2.0));
         focal.clamp(1e-14, 1e18)
+    }
+    /// How far apart pixels are in an orthographic picture of this size, in the scene's units.
+    pub fn units_per_pixel(&self, width: u32, height: u32) -> f64 {
+        let pixels = f64::from(width);
+        let width = self.width.unwrap_or(self.distance / self.focal(width, height) * pixels);
+        width.clamp(MIN_LENGTH, FARTHEST) / pixels
+    }
+    /// Where a point is in a picture of this size, in pixels to the right and up from its middle; None behind the eye.
+    pub fn place(&self, point: Vec3, (width, height): (u32, u32)) -> Option<[f64; 2]> {
+        let to = sub(point, self.eye);
+        let depth = dot(to, self.forward);
+        let scale = match self.projection {
+            Projection::Perspective => self.focal(width, height) / depth,
+            Projection::Orthographic => 1.0 / self.units_per_pixel(width, height),
+        };
+        (depth > 0.0).then(|| [self.right, self.up].map(|axis| scale * dot(to, axis)))
     }
     /// The point at `distance` along the central ray.
     pub fn ahead(&self, distance: f64) -> Vec3 {

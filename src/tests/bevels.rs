@@ -83,7 +83,7 @@ fn ray(eye: Vec3, target: Vec3, pixel: u32) -> Vec3 {
 }
 
 // What the pixels show, alike on all sets.
-fn features(scene: &Scene) -> Vec<Features> {
+pub fn features(scene: &Scene) -> Vec<Features> {
     let renderer = Renderer::with_options(scene.clone(), RenderOptions::on_cpu()).unwrap();
     let moments = renderer.prepared.views_of(0, &renderer.prepared.first);
     let task = Task { output: TaskOutput::Features, ..Task::picture(scene, 0) };

@@ -130,7 +130,8 @@ fn by_every_integrator(what: &str, text: &str) {
             None => ("samples = 2\n".to_owned(), text.to_owned()),
         };
         let head = format!("{HEAD}[render]\nintegrator = \"{integrator}\"\ndepth = 5\n{render}");
-        for lens in ["", "lens = 0.1\n", "lens = { keys = [[0, 0], [1, 0.3]] }\n"] {
+        let parallel = "projection = \"orthographic\"\nwidth = { keys = [[0, 3], [1, 5]] }\n";
+        for lens in ["", "lens = 0.1\n", "lens = { keys = [[0, 0], [1, 0.3]] }\n", parallel] {
             if !lens.is_empty() && !what.starts_with("balls") {
                 continue;
             }

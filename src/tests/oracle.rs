@@ -6,7 +6,9 @@ use crate::assets::files::Files;
 use crate::assets::texture::Texture;
 use crate::math::srgb::linear;
 use crate::math::vec3::*;
-use crate::scene::{Body, Exposure, LampShape, Material, MaterialKind, Rotation, Scene, TextureSource, Tone};
+use crate::scene::{
+    Body, Exposure, LampShape, Material, MaterialKind, Projection, Rotation, Scene, TextureSource, Tone,
+};
 
 mod lamps;
 
@@ -526,7 +528,11 @@ impl<'a> Oracle<'a> {
         let (scene, n) = (self.scene, self.scene.render.own_samples());
         let view = scene.camera.view(frame, scene.output.frames);
         let focal = view.focal(scene.render.width, scene.render.height);
-        let spread = 1.0 / (focal * f64::from(n));
+        let unit = view.units_per_pixel(scene.render.width, scene.render.height);
+        let is_parallel = view.projection == Projection::Orthographic;
+        // Parallel rays have cones that hardly grow.
+        let spread = if is_parallel { 1e-8 } else { 1.0 / (focal * f64::from(n)) };
+        let cone = if is_parallel { unit / f64::from(n) } else { 0.0 };
         let mut pixels = Vec::new();
         for y in 0..scene.render.height {
             for x in 0..scene.render.width {
@@ -536,8 +542,12 @@ impl<'a> Oracle<'a> {
                         f64::from(x) + (f64::from(s % n) + 0.5) / f64::from(n) - f64::from(scene.render.width) / 2.0;
                     let py =
                         f64::from(y) + (f64::from(s / n) + 0.5) / f64::from(n) - f64::from(scene.render.height) / 2.0;
-                    let d = add(scale(view.forward, focal), sub(scale(view.right, px), scale(view.up, py)));
-                    sum = add(sum, self.radiance(view.eye, normalise(d), [1.0; 3], 0, (0.0, 1.0), spread));
+                    let at = sub(scale(view.right, px), scale(view.up, py));
+                    let (o, d) = match view.projection {
+                        Projection::Perspective => (view.eye, add(scale(view.forward, focal), at)),
+                        Projection::Orthographic => (add(view.eye, scale(at, unit)), view.forward),
+                    };
+                    sum = add(sum, self.radiance(o, normalise(d), [1.0; 3], 0, (cone, 1.0), spread));
                 }
                 pixels.push(scale(sum, 1.0 / f64::from(n * n)).map(|c| code_of(scene, c)));
             }

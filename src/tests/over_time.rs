@@ -166,7 +166,11 @@ fn a_scene_at_a_moment_is_the_scene_with_the_values_of_that_moment() {
             "turbidity" => (1.5, 2.0, 4.0),
             _ => (0.25, 0.5, 0.9),
         };
-        let all = if header == "[sky]" { sunny(ALL) } else { ALL.to_owned() };
+        let all = match (header.as_str(), key) {
+            ("[sky]", _) => sunny(ALL),
+            ("[camera]", "width") => ALL.replace("lens = 0.01\n", "projection = \"orthographic\"\n"),
+            _ => ALL.to_owned(),
+        };
         let keys = keys_of([&value(low), &value(middle), &value(high)]);
         let changing = toml(&with(&all, &header, key, &keys));
         let still = toml(&with(&all, &header, key, &value(middle)));

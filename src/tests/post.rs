@@ -1,6 +1,6 @@
 //! Post steps on every instruction set: the same bytes, and the curves of src/scene/tone.rs.
 
-use crate::gpu_types::{BodyMotion, FIXED_ONE, Features, GlareTaps, LendingView};
+use crate::gpu_types::{BodyMotion, FIXED_ONE, Features, GlareTaps, LendingView, PROJECTION_PERSPECTIVE};
 use crate::kernels::Isa;
 use crate::kernels::denoise::{FilmSums, GUIDES, LIGHT, SAMPLES, SUMS, SeenSlices};
 use crate::scene::Tone;
@@ -121,7 +121,7 @@ pub fn lending(width: usize, height: usize) -> (LendingView, [BodyMotion; 3]) {
         width: w,
         height: h,
         bodies: 2,
-        unused: 0,
+        projection: PROJECTION_PERSPECTIVE,
     };
     let motion = |shift: f64| BodyMotion {
         turn: [0.99, -0.01, 0.0, 0.01, 0.99, 0.0, 0.0, 0.0, 1.0],

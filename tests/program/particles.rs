@@ -34,6 +34,26 @@ fn a_step_of_a_series_is_chosen_and_named() {
     assert!(single.status.code() == Some(64) && words(&single).contains("names no series"), "{}", words(&single));
 }
 
+// Two grains of one size at different distances are equally large in parallel rays, and as wide as the plane says.
+#[test]
+fn orthographic_grains_are_as_large_near_and_far() {
+    let dir = folder();
+    table(dir.path(), "g.csv", "-2,0,0,1,1\n2,9,0,1,1\n");
+    let widths = |more: &[&str]| {
+        let args =
+            ["particles", "CPU", "g.csv", "80", "20", "p.ppm", "--eye=0,-10,0", "--look-at=0,0,0", "--plane-width=8"];
+        let run = polyfly(dir.path(), &[&args, more].concat());
+        assert!(run.status.success(), "{}", words(&run));
+        let picture = std::fs::read(dir.path().join("p.ppm")).unwrap();
+        let row = &picture[picture.len() - 3 * 80 * 10..][..3 * 80];
+        let lit = |half: &[u8]| half.chunks(3).filter(|pixel| pixel[0] > 0).count();
+        (lit(&row[..120]), lit(&row[120..]))
+    };
+    assert_eq!(widths(&["--orthographic"]), (20, 20));
+    let (near, far) = widths(&[]);
+    assert!(near >= 20 && far < 14, "{near}, {far}");
+}
+
 #[test]
 fn particles_without_a_value_are_counted() {
     let dir = folder();

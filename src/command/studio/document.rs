@@ -332,7 +332,8 @@ impl Document {
         let way = (0..count).map(|i| {
             let frame = (u64::from(i) * u64::from(frames) / u64::from(count)) as u32;
             let view = Viewpoint::of(&scene.camera, frame, frames);
-            json!({ "frame": frame, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg })
+            let across = scene.camera_at(f64::from(frame)).width;
+            json!({ "frame": frame, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg, "across": across })
         });
         let world = &scene.world;
         let bodies = world.bodies.iter().map(|b| json!({ "centre": b.centre, "radius": b.radius }));

@@ -6,7 +6,7 @@ use crate::cli::Failure;
 use crate::error::Error;
 use crate::film::image::Image;
 use crate::language::Language;
-use crate::math::vec3::{add, length, scale, sub};
+use crate::math::vec3::{add, scale, sub};
 use crate::render::stats::ms;
 use crate::render::{RenderOptions, Renderer};
 use crate::scene::{Scene, Viewpoint};
@@ -144,7 +144,7 @@ impl PreviewRenderer {
                     (image.width(), image.height(), level + 1 == levels.len() && downscale <= 1);
                 let facts = json!({
                     "width": width, "height": height, "version": version, "rays": stats.rays, "ms": ms(stats.time),
-                    "best": is_best, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg,
+                    "best": is_best, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg, "across": camera.width,
                     "frame": request.frame, "devices": devices,
                 });
                 Ok(Some((image, facts)))
@@ -164,7 +164,8 @@ impl RendererCache {
         // Far distances in the prepared scene depend on how far the camera goes.
         let origin = self.base.as_ref().map_or([0.0; 3], |base| base.prepared.first.origin);
         let reach = |scene: &Scene| scene.camera_reach(origin);
-        let far = view.map_or(0.0, |view| length(sub(view.eye, origin)));
+        let size = (scene.render.width, scene.render.height);
+        let far = view.map_or(0.0, |view| view.camera(&scene.camera).reach(origin, size));
         let is_known = self.version == version
             && self.base.as_ref().is_some_and(|base| match view {
                 Some(_) => far <= reach(base.scene()),

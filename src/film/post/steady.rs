@@ -6,10 +6,10 @@
 //! A frame depends on a fixed number of others, which are not denoised themselves. So its bytes are the same in any run.
 
 use super::guided::Noisy;
-use crate::gpu_types::{BodyMotion, FrameParams, LendingView};
+use crate::gpu_types::{BodyMotion, FrameParams, LendingView, PROJECTION_ORTHOGRAPHIC};
 use crate::kernels::Isa;
 use crate::kernels::denoise::{GUIDES, LIGHT, SAMPLES, SUMS, SeenSlices};
-use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use crate::scene::{Body, Scene};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -21,6 +21,7 @@ pub struct View {
     forward: Vec3,
     right: Vec3,
     down: Vec3,
+    projection: i32,
     bodies: Vec<Pose>,
 }
 
@@ -62,6 +63,7 @@ impl View {
             forward: wide(camera.forward),
             right: wide(camera.right),
             down: wide(camera.down),
+            projection: camera.projection,
             bodies: scene.world.bodies.iter().map(|body| Pose::of(body, origin)).collect(),
         }
     }
@@ -76,20 +78,23 @@ impl View {
         let eyes = [self.eye, other.eye];
         let bodies = self.bodies.iter().zip(&other.bodies).map(|(here, there)| here.motion(there, eyes));
         let motions: Vec<_> = std::iter::once(rest).chain(bodies).collect();
+        // The picture is a pixel away where rays are parallel.
+        let is_parallel = self.projection == PROJECTION_ORTHOGRAPHIC;
+        let [forward, middle] = [self.forward, other.forward].map(|f| if is_parallel { normalise(f) } else { f });
         // Cramer's rule for the other picture's plane.
-        let all = dot(other.forward, cross(other.right, other.down));
+        let all = dot(middle, cross(other.right, other.down));
         let of = |a: Vec3, b: Vec3| scale(cross(a, b), 1.0 / all);
         let view = LendingView {
-            forward: self.forward,
+            forward,
             right: self.right,
             down: self.down,
-            across: of(other.down, other.forward),
-            along: of(other.forward, other.right),
+            across: of(other.down, middle),
+            along: of(middle, other.right),
             ahead: of(other.right, other.down),
             width: width as i32,
             height: height as i32,
             bodies: motions.len() as i32 - 1,
-            unused: 0,
+            projection: self.projection,
         };
         (view, motions)
     }

@@ -153,6 +153,18 @@ pub const OTHER_NAMES: &[OtherName] = &[
     ),
     (
         "key",
+        "ortho|orthographic|is_orthographic|parallel",
+        "did you mean `projection = \"orthographic\"`?",
+        "возможно, вы имели в виду `projection = \"orthographic\"`?",
+    ),
+    (
+        "key",
+        "ortho_scale|ortho_width|orthographic_scale",
+        "did you mean `width`? It is the width of an orthographic picture",
+        "возможно, вы имели в виду `width`? Это ширина ортографического кадра",
+    ),
+    (
+        "key",
         "focal_length|fovy|angle_of_view",
         "did you mean `fov_deg`? It is the horizontal angle in degrees",
         "возможно, вы имели в виду `fov_deg`? Это горизонтальный угол в градусах",

@@ -302,7 +302,7 @@ canvas.addEventListener("pointermove", (event) => {
   const width = canvas.clientWidth;
   const [dx, dy] = [(event.clientX - pointer.x) / width, (event.clientY - pointer.y) / width];
   [pointer.x, pointer.y] = [event.clientX, event.clientY];
-  look(pointer.pans ? pan(here(), -dx / state.axis, dy / state.axis) : orbit(here(), -dx * Math.PI * 1.5, dy * Math.PI * 1.5));
+  look(pointer.pans ? pan(here(), -dx / state.axis, dy / state.axis, place().across * state.axis) : orbit(here(), -dx * Math.PI * 1.5, dy * Math.PI * 1.5));
 });
 const release = () => { pointer.id = null; canvas.classList.remove("moving"); };
 canvas.addEventListener("pointerup", release);

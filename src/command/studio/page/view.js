@@ -27,12 +27,13 @@ export function dolly(view, factor) {
   return { ...view, eye: add(view.look_at, scale(sub(view.eye, view.look_at), factor)) };
 }
 
-/** Moves the camera and its look-at point sideways, in lengths of the field of view's axis at the point's distance. */
-export function pan(view, right, up) {
+/** Moves the camera and its look-at point sideways, in lengths of the field of view's axis: of an orthographic camera, or at the
+ * point's distance. */
+export function pan(view, right, up, axis) {
   const forward = sub(view.look_at, view.eye);
   const side = unit(cross(forward, [0, 0, 1]));
   const above = unit(cross(side, forward));
-  const width = 2 * length(forward) * Math.tan((view.fov_deg * Math.PI) / 360);
+  const width = axis || 2 * length(forward) * Math.tan((view.fov_deg * Math.PI) / 360);
   const by = add(scale(side, right * width), scale(above, up * width));
   return { ...view, eye: add(view.eye, by), look_at: add(view.look_at, by) };
 }

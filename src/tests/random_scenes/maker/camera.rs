@@ -11,7 +11,15 @@ impl SceneMaker<'_> {
             let axis = self.one_of(&["horizontal", "vertical", "diagonal"]);
             self.add(format_args!("fov_axis = \"{axis}\""));
         }
-        if self.some(0.3) {
+        let is_parallel = self.some(0.2);
+        if is_parallel {
+            self.add(format_args!("projection = \"orthographic\""));
+            if self.chance(0.6) {
+                let width = (self.one_of(&[0.05, 3.0, 8.0, 1e3]) * self.unit).clamp(MIN_LENGTH, FARTHEST);
+                self.add(format_args!("width = {width:e}"));
+            }
+        }
+        if !is_parallel && self.some(0.3) {
             let (lens, focus) =
                 (self.one_of(&[0.1, 1e-4, 3.0]) * self.unit, self.one_of(&[1.0, 1e-3, 50.0]) * self.unit);
             let focus = focus.clamp(MIN_LENGTH, FARTHEST);
