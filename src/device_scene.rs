@@ -24,10 +24,10 @@ use crate::assets::relief::ReliefMaps;
 use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_AO, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
-    FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FEATURE_PROJECTION, FILTER_LAST, FeatureSet,
-    FloorQuad, FrameParams, HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline, MAX_DEPTH,
-    Material, MipLevel, PROJECTION_ORTHOGRAPHIC, PROJECTION_PERSPECTIVE, Scene as GpuScene, SmallScene, Star,
-    TONE_LUT_LAST,
+    FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FEATURE_PROJECTION, FILTER_LAST,
+    FIRST_BODY_MATERIAL, FeatureSet, FloorQuad, FrameParams, HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH,
+    INTEGRATOR_WHITTED, Inline, MAX_DEPTH, Material, MipLevel, PROJECTION_ORTHOGRAPHIC, PROJECTION_PERSPECTIVE,
+    Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::language::{AllLanguages, Language, Message};
 use crate::math::srgb::linear_colour;
@@ -325,9 +325,11 @@ impl DeviceScene {
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
         (placed.constants.features & !HORIZON_FEATURES == 0).then_some(())?;
         let geometry = &self.geometry;
-        // FLOOR_MATERIAL comes first; the materials of body k follow at k + 1.
+        // Those of the floor and of its ground come first; the materials of bodies follow.
+        let of_floor =
+            (0..FIRST_BODY_MATERIAL as usize).map(|i| geometry.materials.get(i).copied().unwrap_or_default());
         let of_bodies = geometry.bodies.iter().map(|body| geometry.materials[body.material as usize]);
-        let materials: Vec<Material> = geometry.materials.first().copied().into_iter().chain(of_bodies).collect();
+        let materials: Vec<Material> = of_floor.chain(of_bodies).collect();
         Some(SmallScene {
             slabs: Inline::of(&geometry.slabs)?,
             bodies: Inline::of(&geometry.bodies)?,

@@ -163,7 +163,7 @@ impl Isa {
     /// Computes the light map of lamps on the floor, in the current thread pool.
     pub fn bake_lightmap(&self, device_scene: &mut DeviceScene, scene: &SceneDescription) {
         const CHUNK: usize = 256;
-        let Some(plan) = lightmap::plan(device_scene, &scene.seen_from(device_scene.origin)) else { return };
+        let Some(plan) = lightmap::plan(&scene.seen_from(device_scene.origin)) else { return };
         let host = device_scene.host();
         let mut light = vec![0.0f32; 3 * plan.points.len()];
         light.par_chunks_mut(3 * CHUNK).zip(plan.points.par_chunks(CHUNK)).for_each(|(light, points)| {

@@ -33,6 +33,7 @@ mod furnace;
 mod fuzzing;
 mod golden;
 mod grid;
+mod ground;
 mod kernel;
 mod keys;
 mod lamps;

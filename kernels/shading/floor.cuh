@@ -10,6 +10,12 @@ POLYFLY_NOINLINE Vec horizon_radiance(const S& scene, Vec n, Vec d, Mask m) {
   const Vec level = fma(n, -dot(n, d), d);
   return sky(scene, normalise_or(level, vec(Real(1.0f), Real(0.0f), Real(0.0f))), m);
 }
+// Where there is ground, it fades, and the floor on it does not.
+template <class S>
+POLYFLY_FN bool fades(const S& scene, const FloorQuad& quad) {
+  return uses<FEATURE_FADE>(scene) && scene.constants.floor_fade > 0.0f &&
+      (!uses<FEATURE_GROUND>(scene) || quad.side == FLOOR_GROUND);
+}
 // The haze takes its share of all that the floor does with light. An endless floor shows the sky at its horizon
 // instead, one that ends what lies behind it.
 template <class S>
@@ -19,7 +25,7 @@ POLYFLY_FN void fade_floor(const S& scene, const FloorQuad& quad, Vec d, Mask m,
   s.emission = s.emission * clear;
   s.highlight_weight = s.highlight_weight * clear;
   s.reflect = s.reflect * clear;
-  if (!uses<FEATURE_FLOOR>(scene) || quad.side == FLOOR_ENDLESS) {
+  if (!uses<FEATURE_FLOOR>(scene) || is_endless(scene, quad)) {
     s.transmit = s.transmit * clear;
     const Vec hazy = fma(horizon_radiance(scene, vec(quad.n), d, m), Real(1.0f) - clear, s.emission);
     s.emission = select(m, hazy, s.emission);
@@ -61,7 +67,6 @@ POLYFLY_NOINLINE Relief floor_relief(const S& scene, int k, Vec d, Vec face, Rea
 // The transmittance of quad k of the floor at p, (u, v), in direction d.
 template <class S>
 POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Real u, Real v, Mask m) {
-  const Constants& constants = scene.constants;
   const FloorQuad& quad = scene.floor.at(k);
   const Material& material = scene.materials.at(FLOOR_MATERIAL);
   const Real one = Real(1.0f);
@@ -78,9 +83,9 @@ POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Re
   }
   const int levels = picture_levels(scene);
   if (levels > 0) through = through * sample_texture(scene.texels, scene.mip_levels, 0, levels, fract(u), fract(v), Real(0.0f), m);
-  if (!(constants.floor_fade > 0.0f)) return through;
+  if (!fades(scene, quad)) return through;
   const Real clear = haze_transmittance(scene, p);
-  return quad.side == FLOOR_ENDLESS ? through * clear : attenuate_by_haze(through, clear);
+  return is_endless(scene, quad) ? through * clear : attenuate_by_haze(through, clear);
 }
 
 // The interaction with quad k of the floor.
@@ -92,9 +97,22 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
   const Real facing = dot(n, ray.d);
   x.n = select(m, select(facing < Real(0.0f), n, -n), x.n);
   x.inside = select(m, x.outside, x.inside);
+  if (is_below_floor(scene, quad)) {
+    if (quad.side == FLOOR_GROUND) {
+      x.material = select(m, Int(GROUND_MATERIAL), x.material);
+      return;
+    }
+    // The bevel is of the floor's material where that is opaque.
+    const Mask rim = m & (hit.v < Real(quad.bevel));
+    x.material = select(m, Int(SIDE_MATERIAL), x.material);
+    if (!uses<FEATURE_CLEAR_FLOOR>(scene)) x.material = select(rim, Int(FLOOR_MATERIAL), x.material);
+    const Vec up = vec(Real(0.0f), Real(0.0f), Real(1.0f));
+    if (any(rim)) x.n = select(rim, bent_normal(select(rim, x.n + up, x.n), x.n, ray.d), x.n);
+    return;
+  }
   x.material = select(m, Int(FLOOR_MATERIAL), x.material);
   Real u = hit.u, v = hit.v;
-  if (uses_any<FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR>(scene) && quad.side == FLOOR_ENDLESS) {
+  if (is_endless(scene, quad)) {
     u = fract(u);
     v = fract(v);
   }
@@ -117,11 +135,11 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
 // Adds the light map to the surface that the material of quad k has produced, and fades it.
 template <class S>
 POLYFLY_FN void shade_floor(const S& scene, int k, const Ray& ray, const Hit& hit, Mask m, Surface<S>& s) {
-  if (uses<FEATURE_LIGHTMAP>(scene) && scene.constants.lightmap_size > 0) {
+  const FloorQuad& quad = scene.floor.at(k);
+  if (uses<FEATURE_LIGHTMAP>(scene) && scene.constants.lightmap_size > 0 && !is_below_floor(scene, quad)) {
     // The light map belongs to the upper side, to which the quad's normal points.
-    const FloorQuad& quad = scene.floor.at(k);
     Mask above = m & (dot(vec(quad.n), ray.d) < Real(0.0f));
-    if (uses_any<FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR>(scene) && quad.side == FLOOR_ENDLESS)
+    if (is_endless(scene, quad))
       above = above & (fract(hit.u) == hit.u) & (fract(hit.v) == hit.v);
     const Int size = Int(scene.constants.lightmap_size);
     const Vec light =
@@ -129,6 +147,6 @@ POLYFLY_FN void shade_floor(const S& scene, int k, const Ray& ray, const Hit& hi
     s.emission = select(above, s.albedo * light, s.emission);
   }
   if constexpr (has_any<S>(FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR)) {
-    if (uses<FEATURE_FADE>(scene) && scene.constants.floor_fade > 0.0f) fade_floor(scene, scene.floor.at(k), ray.d, m, s);
+    if (fades(scene, quad)) fade_floor(scene, quad, ray.d, m, s);
   }
 }

@@ -286,6 +286,17 @@ POLYFLY_FN Vec point_on_light(const Light& light, Vec towards, Vec otherwise, Pa
   return fma(basis.down, r * sine, fma(basis.right, r * cosine, towards));
 }
 
+// The lanes that a spherical light may light: no point of it adds light that eval_light keeps to the others. It is asked before
+// points are sampled, which costs more than most rays are worth.
+template <class S>
+POLYFLY_FN Mask may_light(const S& scene, const Light& light, Vec towards, const Ray& ray, const Surface<S>& s, Mask met) {
+  const Real size = abs(towards.x) + abs(towards.y) + abs(towards.z);
+  const Mask above = met & !(dot(s.n, towards) < -fma(size, Real(1.0e-5f), Real(1.05f * light.radius)));
+  if (uses_any<FEATURE_ROUGHNESS | FEATURE_COAT>(scene)) return above;
+  const Vec most = ray.weight * (s.albedo + vec(s.highlight_weight, s.highlight_weight, s.highlight_weight)) * vec(light.colour);
+  return above & (max_component(most) * Real(1.001f) > Real(scene.constants.light_cutoff));
+}
+
 // The ambient light from a sampled direction. What is within reach stops it as it stops the light of lights.
 template <class S>
 POLYFLY_FN LightSample sample_ambient(const S& scene, const Ray& ray, const Surface<S>& s, Pair u2, Mask met) {
@@ -331,25 +342,32 @@ POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surfac
     Light light = {};
     if (!emitters && !ambient) light = scene.lights.at(i);
     int max_samples = uses<FEATURE_AREA_LIGHTS>(scene) && light.radius > 0.0f ? light.samples : 1;
-    if (emitters) max_samples = all ? scene.emitters.len : scene.constants.lamp_samples;
+    if constexpr (has_features<S>(FEATURE_EMITTERS)) {
+      if (emitters) max_samples = all ? scene.emitters.len : scene.constants.lamp_samples;
+    }
     if (ambient) max_samples = scene.constants.ao_samples;
     const Int bounce = ray.bounces & Int(BOUNCE_MASK);
     const Int count = all ? Int(max_samples) : samples_at_bounce(max_samples, bounce);
+    Mask lit = met;
+    if (uses<FEATURE_AREA_LIGHTS>(scene) && !emitters && !ambient && light.radius > 0.0f)
+      lit = may_light(scene, light, vec(light.position) - s.p, ray, s, met);
     POLYFLY_NO_UNROLL
     for (int j = 0; j < max_samples; ++j) {
-      const Mask sampled = met & (Int(j) < count);
+      const Mask sampled = lit & (Int(j) < count);
       if (!any(sampled)) break;
       LightSample sample = {s.n, s.albedo, sampled};
       if (ambient) {
         const SamplePoint point = subsample(queue.sampler(ray), count, j);
         sample = sample_ambient(scene, ray, s, get_2d(point, dim_of_bounce(ray.bounces, DIM_LOBE)), sampled);
       } else if (emitters) {
-        const SamplePoint point = subsample(queue.sampler(ray), count, j);
-        Int number = Int(j);
-        if (!all)
-          number = sample_emitter_index(scene, get_2d(point, dim_of_bounce(ray.bounces, DIM_EMITTER)).u, sampled);
-        const Pair u2 = get_2d(point, dim_of_bounce(ray.bounces, DIM_POINT));
-        sample = emitter_light<false>(scene, number, !all, u2, ray, s, sampled);
+        if constexpr (has_features<S>(FEATURE_EMITTERS)) {
+          const SamplePoint point = subsample(queue.sampler(ray), count, j);
+          Int number = Int(j);
+          if (!all)
+            number = sample_emitter_index(scene, get_2d(point, dim_of_bounce(ray.bounces, DIM_EMITTER)).u, sampled);
+          const Pair u2 = get_2d(point, dim_of_bounce(ray.bounces, DIM_POINT));
+          sample = emitter_light<false>(scene, number, !all, u2, ray, s, sampled);
+        }
       } else {
         Vec towards = vec(light.position) - s.p;
         if (uses<FEATURE_AREA_LIGHTS>(scene) && light.radius > 0.0f) {

@@ -11,11 +11,11 @@
 // The indices of body k's materials. In a small scene the index follows from k, which saves a GPU a load.
 template <class S>
 POLYFLY_FN int outside_material(const S&, const Body& body, int k) {
-  return SceneTraits<S>::small ? FLOOR_MATERIAL + 1 + k : body.material;
+  return SceneTraits<S>::small ? FIRST_BODY_MATERIAL + k : body.material;
 }
 template <class S>
 POLYFLY_FN int inside_material(const S&, const Body& body, int k) {
-  return SceneTraits<S>::small ? FLOOR_MATERIAL + 1 + k : body.material_inside;
+  return SceneTraits<S>::small ? FIRST_BODY_MATERIAL + k : body.material_inside;
 }
 
 template <class S>

@@ -11,13 +11,13 @@
 constexpr int DISPLACED_STEPS = 16, DISPLACED_SECANTS = 2;
 
 template <class S>
-POLYFLY_FN bool is_displaced(const S& scene) {
-  return uses<FEATURE_DISPLACED>(scene) && scene.constants.height_levels > 0;
+POLYFLY_FN bool is_displaced(const S& scene, const FloorQuad& quad) {
+  return uses<FEATURE_DISPLACED>(scene) && scene.constants.height_levels > 0 && !is_below_floor(scene, quad);
 }
 // The level that shadow rays take for the floor.
 template <class S>
 POLYFLY_FN float shadow_level(const S& scene, const FloorQuad& quad) {
-  return is_displaced(scene) ? quad.d - scene.constants.trough_depth : quad.d;
+  return is_displaced(scene, quad) ? quad.d - scene.constants.trough_depth : quad.d;
 }
 
 // The mip levels of heights that a ray sees.
@@ -134,7 +134,7 @@ POLYFLY_NOINLINE Real displaced_distance(const S& scene, const FloorQuad& quad, 
 template <class S>
 POLYFLY_FN Real surface_distance(const S& scene, const FloorQuad& quad, Vec o, Vec d, Real far, Mask m) {
   if constexpr (has_features<S>(FEATURE_DISPLACED)) {
-    if (is_displaced(scene)) return displaced_distance(scene, quad, o, d, far, m);
+    if (is_displaced(scene, quad)) return displaced_distance(scene, quad, o, d, far, m);
   }
   return floor_distance(quad, Real(quad.d), o, d);
 }

@@ -1,4 +1,4 @@
-// The floor: one or two planar quads or triangles.
+// The floor: one or two planar quads or triangles, which may be the top of a slab on endless ground.
 #pragma once
 #include "ray.cuh"
 
@@ -12,6 +12,25 @@ POLYFLY_FN Real floor_distance(const FloorQuad& quad, Real level, Vec o, Vec d) 
   nd = select(abs(nd) < Real(1.0e-30f), Real(1.0e-30f), nd);
   return (level - dot(quad.n, o)) * reciprocal(nd);
 }
+// Whether a part of the floor is the ground below it or a side of its slab.
+template <class S>
+POLYFLY_FN bool is_below_floor(const S& scene, const FloorQuad& quad) {
+  return uses<FEATURE_GROUND>(scene) && quad.side >= FLOOR_GROUND;
+}
+template <class S>
+POLYFLY_FN bool is_ground(const S& scene, const FloorQuad& quad) {
+  return uses<FEATURE_GROUND>(scene) && quad.side == FLOOR_GROUND;
+}
+template <class S>
+POLYFLY_FN bool is_endless(const S& scene, const FloorQuad& quad) {
+  return uses_any<FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR>(scene) && (quad.side == FLOOR_ENDLESS || quad.side == FLOOR_GROUND);
+}
+// The lanes whose line goes below all of the ground and the sides up to the distance t: few do, since most rays start above the
+// floor, and go up or meet it.
+POLYFLY_FN Mask goes_below(const FloorQuad& ground, Vec o, Vec d, Real t) {
+  const Real top = Real(ground.top);
+  return (o.z < top) | ((d.z < Real(0.0f)) & (fma(d.z, t, o.z) < top));
+}
 // The hit of a line with the quad, whose plane it crosses at t.
 template <class S>
 POLYFLY_FN FloorHit floor_hit(const S& scene, const FloorQuad& quad, Vec o, Vec d, Real t) {
@@ -21,9 +40,7 @@ POLYFLY_FN FloorHit floor_hit(const S& scene, const FloorQuad& quad, Vec o, Vec 
   Vec p = fma(d, t, o);
   c.u = dot(quad.u, p) + Real(quad.u[3]);
   c.v = dot(quad.v, p) + Real(quad.v[3]);
-  if (uses_any<FEATURE_FLOOR | FEATURE_ENDLESS_FLOOR>(scene)) {
-    if (quad.side == FLOOR_ENDLESS) return c;
-  }
+  if (is_endless(scene, quad)) return c;
   const Real zero = Real(0.0f), one = Real(1.0f), overlap = Real(1.0e-6f);
   c.hit = c.hit & !(c.u < zero) & !(c.u > one) & !(c.v < zero) & !(c.v > one);
   if (uses<FEATURE_FLOOR>(scene)) {

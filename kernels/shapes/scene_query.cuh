@@ -44,10 +44,15 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
     ClosestHitVisitor<S> visitor = {scene, ray, open, hit};
     walk(scene, ray.o, ray.d, visitor);
   }
+  Mask tested = open;
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);
-    const Mask leaves = open & (ray.last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
+    if (is_ground(scene, quad)) {
+      tested = tested & goes_below(quad, ray.o, ray.d, hit.t);
+      if (!any(tested)) break;
+    }
+    const Mask leaves = tested & (ray.last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
     const Real t = surface_distance(scene, quad, ray.o, ray.d, hit.t, leaves);
     const Mask ahead = leaves & (t > Real(0.0f)) & (t < hit.t);
     if (!any(ahead)) continue;
@@ -70,10 +75,12 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Segment line = {o, d, dot(d, d), reciprocal(squared_length(d)), inverse_power_of_two(largest(d)),
                         last_surface};
+  Mask reaching = active;
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
     const FloorQuad& quad = scene.floor.at(k);
-    const Mask tested = active & (last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
+    if (is_ground(scene, quad)) reaching = reaching & goes_below(quad, o, d, one);
+    const Mask tested = active & reaching & (last_surface != Int(origin_outside(SHAPE_FLOOR, k)));
     if (!any(tested)) continue;
     // Most shadow rays stay on one side of the floor.
     const Real level = Real(shadow_level(scene, quad));
@@ -86,8 +93,8 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
     if (uses<FEATURE_CLEAR_FLOOR>(scene)) {
       const Material& material = scene.materials.at(FLOOR_MATERIAL);
       // An endless floor that fades is still opaque: what it shows in its place is the sky.
-      const bool fades = scene.constants.floor_fade > 0.0f && quad.side != FLOOR_ENDLESS;
-      if (any(stopped) && (fades || material.transparency + material.sheet > 0.0f)) {
+      const bool is_hazy = fades(scene, quad) && !is_endless(scene, quad);
+      if (any(stopped) && !is_below_floor(scene, quad) && (is_hazy || material.transparency + material.sheet > 0.0f)) {
         const Vec through = floor_transmittance(scene, k, fma(d, c.t, o), d, c.u, c.v, stopped);
         remaining = select(stopped, remaining * through, remaining);
         active = active & (max_component(remaining) > zero);

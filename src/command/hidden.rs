@@ -165,7 +165,7 @@ fn has_lamp_inside(world: &World, shape: &dyn Closed) -> bool {
 
 // Whether the floor lies between a light and all that stands above it.
 fn hides(floor: &Floor, ground: Ground, light: &Light, world: &World) -> bool {
-    if floor.shape == FloorShape::Endless {
+    if floor.shape == FloorShape::Endless || floor.has_ground() && light.position[2] < floor.ground_level() {
         return true;
     }
     let centres = (world.bodies.iter().map(|b| b.centre))

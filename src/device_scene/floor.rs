@@ -3,7 +3,8 @@
 use crate::assets::relief::{self, ReliefMaps};
 use crate::gpu_types::{
     Constants, FEATURE_CLEAR_FLOOR, FEATURE_DISPLACED, FEATURE_ENDLESS_FLOOR, FEATURE_FADE, FEATURE_FLOOR,
-    FEATURE_RELIEF, FEATURE_ROUGHNESS, FEATURE_TEXTURE, FLOOR_ENDLESS, FLOOR_ROUND, FeatureSet, FloorQuad, RELIEF_FLAT,
+    FEATURE_GROUND, FEATURE_RELIEF, FEATURE_ROUGHNESS, FEATURE_TEXTURE, FLOOR_ENDLESS, FLOOR_GROUND, FLOOR_ROUND,
+    FLOOR_SIDE, FeatureSet, FloorQuad, RELIEF_FLAT,
 };
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Floor, FloorShape, MaterialKind, corner_uv, is_clockwise, is_parallelogram, uv_gradients};
@@ -50,13 +51,14 @@ pub fn features(floor: &Floor) -> FeatureSet {
         | (FeatureSet::from(floor.texture.is_some()) * FEATURE_TEXTURE)
         | (FeatureSet::from(floor.fade > 0.0) * FEATURE_FADE)
         | (FeatureSet::from(floor.relief.is_some()) * (FEATURE_RELIEF | FEATURE_ROUGHNESS))
+        | (FeatureSet::from(floor.has_ground()) * (FEATURE_GROUND | FEATURE_ENDLESS_FLOOR))
         | (FeatureSet::from(is_clear(floor)) * FEATURE_CLEAR_FLOOR)
         | (FeatureSet::from(floor.relief.as_ref().is_some_and(|relief| relief.displaced)) * FEATURE_DISPLACED)
 }
 
 // Whether it lets light through somewhere.
 fn is_clear(floor: &Floor) -> bool {
-    floor.material.shares().1 > 0.0 || floor.fade > 0.0 && floor.shape != FloorShape::Endless
+    floor.material.shares().1 > 0.0 || floor.fade > 0.0 && floor.shape != FloorShape::Endless && !floor.has_ground()
 }
 
 fn of_shape(floor: &Floor) -> FeatureSet {
@@ -64,14 +66,43 @@ fn of_shape(floor: &Floor) -> FeatureSet {
         && floor.material.is_simple()
         && matches!(floor.material.kind, MaterialKind::Plain { transparency: 0.0, .. });
     match floor.shape {
-        FloorShape::Square if is_flat_and_opaque && floor.fade == 0.0 => 0,
+        FloorShape::Square if is_flat_and_opaque && (floor.fade == 0.0 || floor.has_ground()) => 0,
         FloorShape::Endless if is_flat_and_opaque => FEATURE_ENDLESS_FLOOR,
         _ => FEATURE_FLOOR,
     }
 }
 
-/// The floor as one or two quads.
+/// The floor as one or two quads, then the ground below it and the sides of the slab.
 pub fn flatten(floor: &Floor) -> Vec<FloorQuad> {
+    let mut quads = own_quads(floor);
+    if floor.has_ground() {
+        let (level, top) = (floor.ground_level() as f32, floor.ground_top() as f32);
+        let ground = FloorQuad { n: [0.0, 0.0, 1.0], d: level, side: FLOOR_GROUND, top, ..FloorQuad::default() };
+        quads.push(ground);
+        quads.extend(floor.sides().into_iter().map(|side| FloorQuad { top, ..flatten_side(side, floor.bevel()) }));
+    }
+    quads
+}
+
+// A side of the slab: u runs along the floor's edge, v down.
+fn flatten_side([corner, along, down]: [Vec3; 3], bevel: f64) -> FloorQuad {
+    let normal = cross(along, down);
+    let per_square = 1.0 / dot(normal, normal);
+    let plane = |g: Vec3| [g[0] as f32, g[1] as f32, g[2] as f32, -dot(g, corner) as f32];
+    let n = normalise(normal);
+    FloorQuad {
+        n: to_f32(n),
+        d: dot(n, corner) as f32,
+        u: plane(scale(cross(down, normal), per_square)),
+        v: plane(scale(cross(normal, along), per_square)),
+        side: FLOOR_SIDE,
+        bevel: (bevel / length(down)) as f32,
+        ..FloorQuad::default()
+    }
+}
+
+/// The quads of the floor itself.
+pub fn own_quads(floor: &Floor) -> Vec<FloorQuad> {
     if is_parallelogram(&floor.corners) {
         let side = match floor.shape {
             FloorShape::Square => 0,
@@ -95,7 +126,15 @@ fn flatten_quad(floor: &Floor, corners: [usize; 3], side: i32) -> FloorQuad {
     let [at_u, at_v] = corner_uv(&floor.corners).map(|values| values[corners[0]]);
     let plane = |g: Vec3, at: f64| [g[0] as f32, g[1] as f32, g[2] as f32, (at - dot(g, a)) as f32];
     let (u, v) = (plane(gu, at_u), plane(gv, at_v));
-    FloorQuad { n: to_f32(n), d: dot(n, a) as f32, u, v, side, uv_per_length: length(gu).max(length(gv)) as f32 }
+    FloorQuad {
+        n: to_f32(n),
+        d: dot(n, a) as f32,
+        u,
+        v,
+        side,
+        uv_per_length: length(gu).max(length(gv)) as f32,
+        ..FloorQuad::default()
+    }
 }
 
 // The floor's point at (u, v), and its quad.

@@ -16,7 +16,7 @@ use crate::gpu_types::{
 use crate::math::bounds::around;
 use crate::math::bvh::{Bounds, Forest, Group, MANY, Subtree};
 use crate::math::grid::{Ball, Grid, Lattice, QUICK_BALLS};
-use crate::math::vec3::length;
+use crate::math::vec3::{add, length};
 use crate::scene::Scene;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -78,6 +78,8 @@ impl Geometry {
         let mut films = Films::default();
         let mut all: Vec<Material> =
             floor.map(|f| materials::floor(scene, &f.material, &mut films)).into_iter().collect();
+        let ground = floor.filter(|f| f.has_ground()).and_then(|f| f.ground);
+        all.extend(ground.into_iter().flat_map(|colour| materials::ground(scene, colour, &mut films)));
         let isolated_bodies = isolated.iter().enumerate();
         let bodies: Vec<Body> = isolated_bodies
             .map(|(k, &is)| polyhedron::flatten(scene, k, is, &mut slabs, &mut all, &mut films))
@@ -139,8 +141,9 @@ impl Geometry {
             | (FeatureSet::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
             | (FeatureSet::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS));
         let eye = scene.camera_reach(assets.origin());
-        let floor = floor.iter().flat_map(|f| f.corners).map(length).fold(0.0, f64::max);
-        g.reach = eye.max(floor) as f32;
+        let sides = floor.iter().flat_map(|f| f.sides()).map(|[corner, _, down]| add(corner, down));
+        let corners = floor.iter().flat_map(|f| f.corners).chain(sides);
+        g.reach = corners.map(length).fold(eye, f64::max) as f32;
         if !g.leaves_out_tree(others, trees) {
             g.build_tree(scene, &meshes, trees);
         }

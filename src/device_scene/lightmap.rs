@@ -36,7 +36,7 @@ pub struct LightmapPlan {
 }
 
 /// The plan, if the scene has lamps and a floor that need a map.
-pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
+pub fn plan(scene: &Scene) -> Option<LightmapPlan> {
     let floor = scene.world.floor.as_ref()?;
     let all: Vec<Lamp> = lamps_of(scene, |_| false).into_iter().flatten().collect();
     // Path tracing and `lamp_samples` sample the lamps directly.
@@ -46,7 +46,7 @@ pub fn plan(device_scene: &DeviceScene, scene: &Scene) -> Option<LightmapPlan> {
     {
         return None;
     }
-    let quads = &device_scene.fixed.floor;
+    let quads = floor::own_quads(floor);
     let is_dear = scene.lamplight_changes() || scene.world.bodies.len() > MANY_BODIES;
     let rays = if is_dear { FEWER_RAYS } else { RAYS };
     let all = thinned(all, rays / (MIN_SIDE * MIN_SIDE));

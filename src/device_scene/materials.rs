@@ -8,7 +8,7 @@ use crate::gpu_types::{
     FEATURE_ROUGHNESS, FEATURE_TINTS, FeatureSet, MATERIAL_GLASS, MATERIAL_METAL, Material as GpuMaterial,
 };
 use crate::math::srgb::{linear, linear_colour};
-use crate::math::vec3::Vec3;
+use crate::math::vec3::{Vec3, scale};
 use crate::scene::{Body, Grain, Material, MaterialKind, Scene};
 
 /// The material of a shape other than a polyhedron or the floor.
@@ -128,6 +128,14 @@ pub fn floor(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
         MaterialKind::Light { .. } => GpuMaterial { albedo: colour, ..none },
     };
     with_grain(m.grain, with_coat(m.coat, films.with_film(m, floor)), films)
+}
+
+/// The materials of the ground below a floor and of the sides of its slab.
+pub fn ground(scene: &Scene, colour: Vec3, films: &mut Films) -> [GpuMaterial; 2] {
+    const REFLECTION: f64 = 0.15;
+    // How dark the sides are, beside the ground.
+    const SIDES: f64 = 0.55;
+    [1.0, SIDES].map(|share| floor(scene, &Material::plain(scale(colour, share), REFLECTION, 0.0), films))
 }
 
 /// The index of a material. It is added unless one of the last few is equal.

@@ -8,7 +8,7 @@ use super::keys::words::{names, sources};
 use super::keys::{Key, keys};
 use super::material::Material;
 use super::relief::{self, Relief};
-use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 
 sources! {
     /// Where a floor's picture comes from.
@@ -46,8 +46,10 @@ keys! {
         pub material: Material = Material::plain([1.0; 3], 0.0, 0.0), flat(), material_of(MaterialUse::Floor);
         /// Its extent.
         pub shape as "size": FloorShape = FloorShape::Square, group("Shape"), spelled();
+        /// Color of an endless ground below the floor, which then is a slab on it, a fiftieth of its diagonal thick; "none": no ground.
+        pub ground: Option<Vec3> = None, colour(), rule(Rule::Fraction), when("size", &["square", "round"]), example("[0.14, 0.15, 0.19]"), group("Shape"), animated();
         /// Distance from the floor's middle at which the floor is half faded: an infinite one into the sky's color at the
-        /// horizon, another into what lies behind it; 0: no fading.
+        /// horizon, another into what lies behind it; 0: no fading. Where there is ground, it fades, and the floor does not.
         pub fade: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), spelled(), animated();
         /// Relief of the surface.
         pub relief: Option<Relief> = None, group("Picture");
@@ -60,7 +62,7 @@ keys! {
         }
         let has_coat = self.material.coat.is_there() || table.is_animated("coat");
         let fades = self.fade > 0.0 || table.is_animated("fade");
-        if has_coat && fades && self.shape != FloorShape::Endless {
+        if has_coat && fades && self.shape != FloorShape::Endless && self.ground.is_none() {
             let l = table.language();
             table.problem_at("coat", l.fading_floor_has_no_coat(), l.endless_or_no_fade());
         }
@@ -69,6 +71,64 @@ keys! {
             table.problem_at("relief.displaced", l.bent_floor_is_not_displaced(), l.a_parallelogram_or_flat());
         }
         relief::check(self.relief.as_ref(), &self.material, table);
+    }
+}
+
+impl Floor {
+    // Of the slab, in diagonals.
+    const THICKNESS: f64 = 0.02;
+    // Between the ground and a floor that has no sides, in diagonals: two surfaces in one plane would hide each other at random.
+    const GAP: f64 = 1e-4;
+    // The smallest height of the normal of a floor that has sides.
+    const FLAT: f64 = 0.5;
+
+    /// Whether there is ground below it.
+    pub(crate) fn has_ground(&self) -> bool {
+        self.ground.is_some() && self.shape != FloorShape::Endless
+    }
+    /// Its longer diagonal.
+    fn diagonal(&self) -> f64 {
+        let [a, b, c, d] = self.corners;
+        length(sub(c, a)).max(length(sub(d, b)))
+    }
+    // The slab's thickness; None for a disc, and for a wall.
+    fn thickness(&self) -> Option<f64> {
+        let [a, b, c, d] = self.corners;
+        let n = normalise(cross(sub(c, a), sub(d, b)));
+        let is_slab = self.shape == FloorShape::Square && n[2].abs() >= Floor::FLAT;
+        is_slab.then(|| Floor::THICKNESS * self.diagonal())
+    }
+    /// The distance of its farthest corner from its middle.
+    pub(crate) fn farthest_corner(&self) -> f64 {
+        let middle = scale(self.corners.into_iter().fold([0.0; 3], add), 0.25);
+        self.corners.iter().map(|&corner| length(sub(corner, middle))).fold(0.0, f64::max)
+    }
+    /// The height of the ground that may lie below it.
+    pub(crate) fn ground_level(&self) -> f64 {
+        let lowest = self.corners.iter().map(|p| p[2]).fold(f64::MAX, f64::min);
+        lowest - self.thickness().unwrap_or(Floor::GAP * self.diagonal())
+    }
+    /// The height that neither the ground nor the slab's sides reach.
+    pub(crate) fn ground_top(&self) -> f64 {
+        let highest = self.corners.iter().map(|p| p[2]).fold(f64::MIN, f64::max);
+        let gap = 0.01 * Floor::GAP * self.diagonal();
+        if self.thickness().is_some() { highest - gap } else { self.ground_level() + gap }
+    }
+    /// The sides of the slab: an upper corner, the way along the floor's edge, and the way down to the ground or below it.
+    pub(crate) fn sides(&self) -> Vec<[Vec3; 3]> {
+        if !self.has_ground() || self.thickness().is_none() {
+            return Vec::new();
+        }
+        let highest = self.corners.iter().map(|p| p[2]).fold(f64::MIN, f64::max);
+        let down = [0.0, 0.0, self.ground_level() - highest];
+        let side = |i: usize| [self.corners[i], sub(self.corners[(i + 1) % 4], self.corners[i]), down];
+        let is_wide =
+            |[_, along, down]: &[Vec3; 3]| length(cross(*along, *down)) > 1e-9 * self.diagonal() * down[2].abs();
+        (0..4).map(side).filter(is_wide).collect()
+    }
+    /// The width of the bevel on the slab's upper edge.
+    pub(crate) fn bevel(&self) -> f64 {
+        0.12 * self.thickness().unwrap_or(0.0)
     }
 }
 

@@ -119,13 +119,20 @@ fn light_comes_through_a_floor() {
 fn an_infinite_floor_fades_to_the_horizon() {
     const SIDE: usize = 48;
     const DUSK: &str = "image = \"@dusk\"";
-    for (sky, how) in [(DUSK, ""), (DUSK, "integrator = \"path\""), ("image = \"@sun\"", ""), ("", "")] {
+    const ENDLESS: &str = "size = \"infinite\"";
+    for (sky, how, floor) in [
+        (DUSK, "", ENDLESS),
+        (DUSK, "", "ground = [0.14, 0.15, 0.19]"),
+        (DUSK, "integrator = \"path\"", ENDLESS),
+        ("image = \"@sun\"", "", ENDLESS),
+        ("", "", ENDLESS),
+    ] {
         for azimuth in [0.0, 90.0, 180.0, 250.0] {
             let scene = toml(&format!(
                 "[output]\nsize = [{SIDE}, {SIDE}]\n[render]\nsamples = 16\n{how}\n[sky]\n{sky}\n\
                  [camera]\nfov_deg = 6\n[camera.orbit]\ncenter = [0, 0, 1]\ndistance = 4\nazimuth_deg = {azimuth}\nelevation_deg = 0\n\
                  [floor]\ncorners = [[-9,-9,0],[-9,9,0],[9,9,0],[9,-9,0]]\ntint = 0.1\nreflection = 0.3\n\
-                 size = \"infinite\"\nfade = 4\n"
+                 {floor}\nfade = 4\n"
             ));
             let picture = render(&scene, 0);
             let row = |y: usize| -> [f64; 3] {
@@ -136,7 +143,7 @@ fn an_infinite_floor_fades_to_the_horizon() {
             for y in SIDE / 2 - 12..SIDE / 2 + 12 {
                 let (here, next) = (row(y), row(y + 1));
                 let (step, below) = ([0, 1, 2].map(|c| here[c] - next[c]), [0, 1, 2].map(|c| horizon[c] - next[c]));
-                let what = format!("{sky} {how} from {azimuth}, row {y}: {here:?}, {next:?}");
+                let what = format!("{sky} {how} {floor} from {azimuth}, row {y}: {here:?}, {next:?}");
                 assert!(step.iter().all(|s| s.abs() <= 2.0), "{what}");
                 assert!(y + 1 < SIDE / 2 || below.iter().all(|s| *s <= 2.0), "{what}: darker than {horizon:?}");
             }

@@ -5,7 +5,7 @@ use super::{ellipsoid, sphere, triangle};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
 use crate::math::bvh::{Bounds, PointIndex};
-use crate::math::vec3::{Vec3, cross, dot, length, normalise, scale, sub, to_f32};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, Floor, FloorShape, Scene, World};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,18 @@ fn apart(a: &Body, b: &Body) -> bool {
     }
     separated(&normals, &corners(a), &corners(b), gap)
 }
+// Whether the floor, its ground and the sides of its slab miss a body.
 fn floor_misses(body: &Body, floor: &Floor) -> bool {
+    let gap = 1e-5 * body.radius;
+    let misses_side = |[corner, along, down]: [Vec3; 3]| {
+        let side = [corner, add(corner, along), add(add(corner, along), down), add(corner, down)];
+        separated(&[body.normals(), vec![normalise(cross(along, down))]].concat(), &corners(body), &side, gap)
+    };
+    let is_above_ground = || corners(body).iter().all(|corner| corner[2] > floor.ground_level() + gap);
+    own_part_misses(body, floor)
+        && (!floor.has_ground() || is_above_ground() && floor.sides().into_iter().all(misses_side))
+}
+fn own_part_misses(body: &Body, floor: &Floor) -> bool {
     let p = floor.corners;
     let mut normals = body.normals();
     // Waves go below the plane, by a depth that may change over the clip.
@@ -105,6 +116,16 @@ mod tests {
         assert!(!apart(&cube, &body(Solid::Octahedron, [1.2, 0.0, 0.0], 1.0)));
         // The circumscribed spheres overlap, but the faces do not.
         assert!(apart(&cube, &body(Solid::Hexahedron, [1.3, 0.0, 0.0], 1.0)));
+    }
+
+    #[test]
+    fn bodies_in_the_slab_or_the_ground_are_not_isolated() {
+        let corners = [[-2.0, -2.0, 0.0], [-2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [2.0, -2.0, 0.0]];
+        let floor = Floor { corners, ground: Some([0.2; 3]), ..Floor::default() };
+        let cube = |x: f64, z: f64| body(Solid::Hexahedron, [x, 0.0, z], 0.03);
+        assert!(own_part_misses(&cube(2.0, -0.05), &floor) && !floor_misses(&cube(2.0, -0.05), &floor));
+        assert!(!floor_misses(&cube(3.0, floor.ground_level()), &floor));
+        assert!([cube(0.0, 0.1), cube(3.0, -0.05)].iter().all(|cube| floor_misses(cube, &floor)));
     }
 
     // The search agrees with testing each pair, for shapes near, far, tiny, and so large that they contain bodies.

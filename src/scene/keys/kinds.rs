@@ -155,6 +155,7 @@ impl Kind for [f64; 2] {
 
 // A point, a direction or a color.
 impl Kind for Vec3 {
+    const TAKES_NONE: bool = true;
     fn parse(given: &mut Given) -> Option<Vec3> {
         if given.key.colour {
             let colour = colour(given)?;

@@ -456,6 +456,10 @@ impl SceneMaker<'_> {
             let fade = if coated && shape != "infinite" { 0.0 } else { fade * self.unit };
             self.add(format_args!("size = \"{shape}\"\nfade = {fade:e}"));
         }
+        if self.some(0.3) {
+            let colour = self.colour();
+            self.add(format_args!("ground = {colour}"));
+        }
         if self.some(0.4) {
             self.relief(rough, bend == 0.0);
         }
