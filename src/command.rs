@@ -5,7 +5,7 @@ mod balance;
 mod bench;
 mod check;
 mod clip;
-mod compare;
+pub(crate) mod compare;
 mod convert;
 mod denoiser;
 mod docs;

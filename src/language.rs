@@ -177,6 +177,12 @@ messages! {
     empty_scene() "the scene is empty" "сцена пуста";
     a_scene() "a scene in TOML, or in the coursework's tokens" "сцена в TOML или в токенах курсовой";
     prints_a_scene() "`polyfly --default toml` prints a whole scene" "`polyfly --default toml` печатает сцену целиком";
+    look_is(name, parts, others) "look: {name}: {parts}; {others}" "вид: `{name}`: {parts}; `{others}`";
+    samples_along_sides(side) "{side}x{side} samples" "лучей на пиксель: {side}x{side}";
+    at_dusk() "dusk" "сумерки";
+    a_slab() "slab" "плита";
+    open_shutter() "open shutter" "открытый затвор";
+    no_shadows() "no shadows" "без теней";
     looks_like(language) "this looks like {language}" "это похоже на {language}";
     a_comment() "this is a comment" "это комментарий";
     no_comments() "only words and numbers: tokens have no comments" "только слова и числа: в токенах нет комментариев";

@@ -100,6 +100,8 @@ pub struct Parsed {
     pub warnings: Vec<Problem>,
     /// The grammar of the text.
     pub grammar: Grammar,
+    /// The look that fills in what the text leaves open.
+    pub look: Option<Look>,
 }
 
 impl Scene {
@@ -144,7 +146,7 @@ pub(crate) fn parse(text: &str, name: &str, reading: ParseOptions) -> Result<Par
         Grammar::Toml => toml::parse(text, reading),
     };
     match result {
-        Ok((scene, warnings)) => Ok(Parsed { scene, warnings, grammar }),
+        Ok((scene, look, warnings)) => Ok(Parsed { scene, warnings, grammar, look }),
         Err(list) => {
             Err(Box::new(Problems { name: name.to_owned(), source: text.to_owned(), list, language: reading.language }))
         }

@@ -55,6 +55,7 @@ mod scene;
 mod scheduler;
 mod schema;
 mod second_opinion;
+mod seed;
 mod stars;
 mod steady;
 mod sun;

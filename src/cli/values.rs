@@ -31,8 +31,9 @@ values! {
         Toml = "toml": "TOML",
     }
     Look {
-        Film = "film": "As on film: lamps that glow, slim dark bars or bevels, a floor to the horizon, little ambient light, motion blur",
+        Film = "film": "As on film: lamps that glow, slim dark bars or bevels, a floor on dark ground, a sky at dusk, soft shadows, motion blur",
         Plain = "plain": "Flat, as the programs of the coursework",
+        Bare = "bare": "Only what the seed of these programs shows: flat, black sky, no shadows and highlights, light clipped at white",
     }
     Split {
         Auto = "auto": "Frames where there are enough of them, else tiles",

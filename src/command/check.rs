@@ -68,6 +68,7 @@ fn check(name: &str, changes: &SceneArgs) -> Result<(), Failure> {
     };
     faults.end()?;
     let mut lines = summary(name, &scene, language);
+    lines.extend(source.look.map(|look| look.told(language, &scene)));
     lines.push(match scene.loop_problems(language) {
         why if why.is_empty() => language.loops(),
         why => language.does_not_loop(why.into_iter().map(|problem| problem.what).collect::<Vec<_>>().join("; ")),

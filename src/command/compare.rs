@@ -4,7 +4,7 @@ mod filter;
 mod flip;
 mod measures;
 mod source;
-mod ssim;
+pub(crate) mod ssim;
 
 use super::convert::{picture_target, write_picture};
 use super::output_file::OutputFile;

@@ -12,7 +12,7 @@ use crate::report::{print, say};
 use crate::scene::limits::PICTURES;
 use crate::scene::{self, Grammar, ParseOptions, Tone, tokens};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let target = args.output.as_ref().or(args.target.as_ref());
@@ -81,7 +81,7 @@ fn scene_in(name: &str, format: &Format) -> Result<SceneText, Failure> {
         .origin(Path::new(name))
         .map_err(unreadable(Path::new(name)))?
         .ok_or_else(|| Failure::usage(|l| l.holds_no_scene(name)))?;
-    Ok(SceneText { text, shown: format!("the scene in {name}"), folder: PathBuf::new() })
+    Ok(SceneText { text, shown: format!("the scene in {name}"), ..SceneText::default() })
 }
 
 /// The format of a file name's extension.

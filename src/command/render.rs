@@ -21,7 +21,7 @@ use crate::report::{
 };
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
-use crate::scene::{Pattern, Scene};
+use crate::scene::{Grammar, Pattern, Scene};
 use clap::ValueEnum;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -78,6 +78,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     if !is_quiet() {
         hints(&plan.request.scene, language()).iter().for_each(|hint| warn(|_| text.hint(hint)));
+    }
+    // Tokens say nothing of a look. A run that goes on has told it.
+    if let Some(look) = text.look.filter(|_| !args.resume && Grammar::of(&text.text) == Grammar::Tokens) {
+        remark(|l| look.told(l, &plan.request.scene));
     }
     if let Some(quality) = args.changes.asked_quality() {
         remark(|l| cost(l, quality, &plan.request.scene));

@@ -15,19 +15,21 @@ use crate::run::sandbox::PathSandbox;
 use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity};
 use crate::scene::tokens;
-use crate::scene::{self, FilePlace, Grammar, ParseOptions, Parsed, Problem, Problems, Scene};
+use crate::scene::{self, FilePlace, Grammar, Look, ParseOptions, Parsed, Problem, Problems, Scene};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct SceneText {
     pub text: String,
     /// The name in messages.
     pub shown: String,
     /// The folder where relative paths start.
     pub folder: PathBuf,
+    /// The look of the scene, once it is read.
+    pub look: Option<Look>,
 }
 
 impl SceneText {
@@ -35,7 +37,7 @@ impl SceneText {
     pub fn read(name: &str) -> Result<SceneText, Failure> {
         if name == "-" {
             let text = read_text(std::io::stdin(), "stdin")?;
-            return Ok(SceneText { text, shown: "stdin".into(), folder: PathBuf::new() });
+            return Ok(SceneText { text, shown: "stdin".into(), ..SceneText::default() });
         }
         SceneText::read_by(name, |path| File::open(path))
     }
@@ -54,7 +56,7 @@ impl SceneText {
             _ => Error::Read(name.into(), e),
         })?;
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-        Ok(SceneText { text: read_text(file, name)?, shown: name.into(), folder: folder.to_owned() })
+        Ok(SceneText { text: read_text(file, name)?, shown: name.into(), folder: folder.to_owned(), look: None })
     }
 
     /// Parses the scene. Paths may start with `~`.
@@ -149,21 +151,22 @@ pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Fa
 /// The sample scene with what flags change of it.
 pub fn sample_scene(args: &SceneArgs) -> Result<Scene, Failure> {
     let shown = "the sample scene".to_owned();
-    let source = SceneText { text: default_scene(Grammar::Tokens, None), shown, folder: PathBuf::new() };
-    Ok(applied(&source, args)?.0)
+    let source = SceneText { text: default_scene(Grammar::Tokens, None), shown, ..SceneText::default() };
+    Ok(applied(&source, args)?.scene)
 }
 
 /// Reads a scene and applies the flags. Also returns an error for each file that the scene must not read.
 pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec<Error>), Failure> {
     let source = SceneText::read(name)?;
-    let (scene, grammar) = applied(&source, args)?;
+    let Parsed { scene, grammar, look, .. } = applied(&source, args)?;
+    let source = SceneText { look, ..source };
     let sandbox = PathSandbox::of(name, args.allow_outside);
     let outside = sandbox.map(|sandbox| sandbox.reading(&scene, grammar, args.texture.is_none()));
     Ok((scene, source, outside.unwrap_or_default()))
 }
 
-// The scene of a text with what flags change of it, and the text's grammar.
-fn applied(source: &SceneText, args: &SceneArgs) -> Result<(Scene, Grammar), Failure> {
+// The scene of a text with what flags change of it. Its warnings are shown.
+fn applied(source: &SceneText, args: &SceneArgs) -> Result<Parsed, Failure> {
     let parsed = source.parse(args)?;
     let grammar = parsed.grammar;
     let mut changes = args.set.clone();
@@ -171,14 +174,14 @@ fn applied(source: &SceneText, args: &SceneArgs) -> Result<(Scene, Grammar), Fai
     if let (Grammar::Tokens, Some(SamplesArg::Range(min, max))) = (grammar, args.samples) {
         changes.push(format!("render.samples={min}..{max}"));
     }
-    let (written, Parsed { mut scene, warnings, .. }) = match changes[..] {
+    let (written, Parsed { mut scene, warnings, look, .. }) = match changes[..] {
         [] => (source.clone(), parsed),
         _ => changed(source, parsed, args, &changes)?,
     };
     written.warn(warnings);
     args.override_scene(&mut scene)?;
     replace_missing(args, &mut scene).into_iter().for_each(|(file, instead)| source.warn_of_missing(&file, instead));
-    Ok((scene, grammar))
+    Ok(Parsed { scene, warnings: Vec::new(), grammar, look })
 }
 
 /// Replaces pictures whose files are missing, if `--missing-texture` asks for that. Returns the files, and what is shown in
@@ -219,7 +222,7 @@ fn changed(
         };
         text = scene::edit::set(&text, key, Some(value)).map_err(wrong)?;
     }
-    let source = SceneText { text, shown: language().as_set(&source.shown), folder };
+    let source = SceneText { text, shown: language().as_set(&source.shown), folder, look: None };
     let parsed = source.parse(args)?;
     Ok((source, parsed))
 }

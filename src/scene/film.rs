@@ -102,12 +102,17 @@ impl Names for Look {
         (
             Look::Film,
             "film",
-            "As on film: lamps that glow, dark slim bars or bevels, a floor to the horizon, a sky at dusk, little ambient light, motion blur.",
+            "As on film: lamps that glow in their bodies' colors, dark slim bars or bevels, a floor that is a slab on dark ground, a sky at dusk, soft shadows, little ambient light, motion blur.",
         ),
         (
             Look::Plain,
             "plain",
             "Flat, as the programs of the coursework: flat lamps with a white middle, and no steps after the tone curve.",
+        ),
+        (
+            Look::Bare,
+            "bare",
+            "What the seed of the coursework's programs shows: as `plain`, under a black sky, without shadows and highlights, light clipped at white, one sample a pixel.",
         ),
     ];
 }

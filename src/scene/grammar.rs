@@ -21,6 +21,8 @@ pub enum Look {
     Film,
     /// Flat, as the programs of the coursework.
     Plain,
+    /// Only what the coursework's seed has: no sky, no shadows, no highlight.
+    Bare,
 }
 
 impl Grammar {

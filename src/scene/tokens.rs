@@ -275,10 +275,10 @@ pub fn name_at(text: &str, place: usize, language: Language) -> Option<String> {
 }
 
 /// Parses a scene.
-pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
+pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Option<Look>, Vec<Problem>), Vec<Problem>> {
     let Plain { mut scene, look, is_given, warnings } = parse_plain(text, reading)?;
     look.apply(&mut scene, &is_given);
-    Ok((scene, warnings))
+    Ok((scene, Some(look), warnings))
 }
 
 /// A scene in TOML whose look is named, without the keys that the look decides.

@@ -7,7 +7,7 @@ use super::keys::track::TimedValue;
 use super::keys::{Keys, over_time, schema};
 use super::material::above_one;
 use super::round::ROUND_FROM;
-use super::{Air, Body, Denoise, Integrator, Lamps, ParseOptions, Scene, Sky, Tone, Tracks, suggest};
+use super::{Air, Body, Denoise, Integrator, Lamps, Look, ParseOptions, Scene, Sky, Tone, Tracks, suggest};
 use crate::language::Language;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -48,7 +48,7 @@ pub fn write_without(scene: &Scene, paths: &[String]) -> String {
 }
 
 /// Parses a scene. Relative paths start in the options' folder.
-pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>), Vec<Problem>> {
+pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, Vec<Problem>), Vec<Problem>> {
     let l = options.language;
     let mut document = DeTable::parse(text).map_err(|e| vec![no_toml(options.language, text, &e)])?;
     let mut context = Context::new(options, &SCHEMA);
@@ -57,7 +57,8 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
     let mut table = Table::new(&mut context, document.get_ref(), 0..0, Scene::TABLE);
     scene.read_keys(&mut table);
     let place = table.place("output.loop");
-    if let Some(look) = options.look.or(scene.film.look.take()) {
+    let look = options.look.or(scene.film.look.take());
+    if let Some(look) = look {
         look.apply(&mut scene, &|key| table.gives(key));
     }
     scene.tracks = Tracks::new(std::mem::take(&mut table.context.tracks));
@@ -79,7 +80,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Vec<Problem>),
         }
     }
     if context.problems.is_empty() {
-        return Ok((scene, context.warnings));
+        return Ok((scene, look, context.warnings));
     }
     context.problems.sort_by_key(|problem| problem.span.start);
     Err(context.problems)

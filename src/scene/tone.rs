@@ -2,6 +2,7 @@
 //! operations and libm, so that they are the same everywhere. The kernels have the simplest two in single precision,
 //! and the others as here (kernels/post/tone.cuh).
 
+use super::Look;
 use super::diagnostic::Rule;
 use super::keys::kinds::{number_schema, number_text};
 use super::keys::read::Table;
@@ -88,6 +89,12 @@ const PUNCH: &[Key; 2] = &[
 impl Value for Tone {
     fn read(&mut self, _: &'static Key, table: &mut Table) {
         self.read_both(table);
+        // The curve that the look of film brings.
+        let is_film = table.word("look").is_some_and(|look| look.eq_ignore_ascii_case(Look::Film.name()))
+            || table.context.options.look == Some(Look::Film);
+        if is_film && !table.has("tone") && PUNCH.iter().any(|key| table.has(key.name)) {
+            *self = Tone::AGX;
+        }
         for (i, key) in PUNCH.iter().enumerate() {
             let given = table.take(key).and_then(|mut given| given.ruled());
             match (self.punch(), given) {

@@ -10,6 +10,8 @@ use crate::scene::{
 const REDUCED: &str = "5\nx_%d.data\n64 48 100\n7 3 0 2 1 2 6 1 0 0\n2 0 0 .5 .1 1 4 1 0 0\n\
     -2 -2 0 2 200 0 0\n-2 2 0 2 0 255 0\n2 0 0 2 0 0 255\n-4 -4 -1 -4 4 -1 4 -4 -1 4 4 -1 102 62 0";
 
+const LOOKS: [Look; 3] = [Look::Film, Look::Plain, Look::Bare];
+
 fn read(text: &str, look: Option<Look>) -> Scene {
     scene::parse(text, "test", ParseOptions { look, ..ParseOptions::default() }).unwrap_or_else(|e| panic!("{e}")).scene
 }
@@ -21,10 +23,10 @@ fn tokens_with_lamps_get_a_film_and_shorter_ones_stay_plain() {
     assert!(matches!(film.film.tone, Tone::Agx { contrast, saturation } if contrast > 1.0 && saturation > 1.0));
     assert!(film.film.bloom > 0.0 && film.film.vignette > 0.0 && film.film.is_dithered() && film.camera.shutter == 0.5);
     let floor = film.world.floor.as_ref().unwrap();
-    assert!(floor.shape == FloorShape::Endless && floor.fade > 10.0);
+    assert!(floor.shape == FloorShape::Square && floor.ground.is_some() && floor.fade > 10.0);
     assert_eq!(film.world.sky.image, Some(SkySource::Dusk));
     for body in &film.world.bodies {
-        assert_eq!((body.lamp_intensity, body.lamp_shape, body.lamp_core), (7.0, LampShape::Dome, 0.0));
+        assert_eq!((body.lamp_intensity, body.lamp_shape, body.lamp_core), (14.0, LampShape::Dome, 0.0));
         assert!(body.bar < Body::BAR && body.bar_colour < Body::BAR_COLOUR);
     }
     assert_eq!(read(REDUCED, None), read(REDUCED, Some(Look::Plain)));
@@ -58,18 +60,18 @@ fn the_plain_look_is_flat() {
 }
 
 #[test]
-fn a_still_has_no_shutter_and_a_bent_floor_stays_square() {
+fn a_still_has_no_shutter_and_a_bent_floor_has_ground_too() {
     let still = read(&DEFAULT_TOKENS.replacen("600", "1", 1), None);
     assert_eq!(still.camera.shutter, 0.0);
     let bent = read(&DEFAULT_TOKENS.replacen("-12.0 12.0 -1.85", "-12.0 12.0 -1.5", 1), None);
     let floor = bent.world.floor.unwrap();
-    assert!(floor.shape == FloorShape::Square && floor.fade > 10.0, "its edges are lost in the land");
+    assert!(floor.shape == FloorShape::Square && floor.ground.is_some() && floor.fade > 10.0);
 }
 
 // The keys in TOML are those of the look, and mean the same without it.
 #[test]
 fn the_scene_in_toml_has_every_key_of_its_look() {
-    for look in [Look::Film, Look::Plain] {
+    for look in LOOKS {
         let scene = read(DEFAULT_TOKENS, Some(look));
         let text = scene.to_toml();
         assert_eq!(read(&text, None), scene, "{look:?}");
@@ -84,15 +86,20 @@ fn the_scene_in_toml_has_every_key_of_its_look() {
                 "vignette",
                 "ambient",
                 "shutter",
-                "size",
+                "ground",
                 "fade",
+                "radius",
+                "light_samples",
+                "cutoff",
                 "image",
                 "intensity",
                 "lamp_intensity",
+                "lamp_color",
                 "bar",
                 "bar_color",
             ][..],
             Look::Plain => &["lamp_shape", "lamp_core"],
+            Look::Bare => &["lamp_shape", "lamp_core", "shadows", "highlight", "tone", "zenith", "horizon"],
         };
         for key in keys {
             assert!(text.lines().any(|line| line.starts_with(&format!("{key} = "))), "{look:?}, {key}:\n{text}");
@@ -121,8 +128,8 @@ fn a_look_leaves_what_the_text_gives() {
 }
 
 #[test]
-fn tokens_say_both_looks() {
-    for (look, flag) in [(Look::Film, None), (Look::Plain, Some("plain"))] {
+fn tokens_say_each_look() {
+    for (look, flag) in [(Look::Film, None), (Look::Plain, Some("plain")), (Look::Bare, Some("bare"))] {
         let scene = read(DEFAULT_TOKENS, Some(look));
         let text = tokens::write(&scene).unwrap_or_else(|why| panic!("{look:?}: {why:?}"));
         assert_eq!((read(&text, Some(look)), tokens::look_flag(&scene)), (scene, flag));
@@ -136,13 +143,13 @@ fn tokens_say_both_looks() {
 // A look that is named decides what it would of the tokens themselves, and gives way to what excludes one of its keys.
 #[test]
 fn the_look_of_tokens_stays_a_look_in_toml() {
-    for look in [Look::Film, Look::Plain] {
+    for look in LOOKS {
         for tokens in [DEFAULT_TOKENS, REDUCED] {
             let options = ParseOptions { look: Some(look), ..ParseOptions::default() };
             let text = tokens::in_toml(tokens, options).unwrap();
             assert_eq!(read(&text, None), read(tokens, Some(look)), "{text}");
             assert!(text.contains(&format!("look = \"{}\"", look.name())));
-            assert!(!text.contains("\nbloom = ") || look == Look::Plain, "{text}");
+            assert!(!text.contains("\nbloom = ") || look != Look::Film, "{text}");
         }
     }
     let text = tokens::in_toml(DEFAULT_TOKENS, ParseOptions::default()).unwrap();
@@ -155,4 +162,89 @@ fn the_look_of_tokens_stays_a_look_in_toml() {
     assert_eq!(with("render.samples", "4..64"), (0.0, 0.1));
     assert_eq!(with("render.samples", "1"), (0.0, 0.1), "a streak needs samples");
     assert_eq!(with("film.bloom", "0.3"), (0.5, 0.3));
+}
+
+// A look fills in what the text leaves open: corners, lights, colors, samples and bounces are those of the text in all of them.
+#[test]
+fn what_a_scene_gives_holds_in_every_look() {
+    for path in inputs() {
+        let given = |look| {
+            let scene = load_with(&path, Some(look));
+            let Scene { world, render, .. } = &scene;
+            let floor = world.floor.as_ref().unwrap();
+            let bodies = world.bodies.iter().map(|b| (b.centre, b.radius, b.material, b.lamps, b.solid));
+            let lights = world.lights.iter().map(|l| (l.position, l.colour));
+            let floor = (floor.corners, floor.shape, floor.material, floor.texture.clone());
+            let has_samples =
+                std::fs::read_to_string(&path).unwrap().lines().last().unwrap().split_whitespace().count() < 3;
+            let samples = has_samples.then(|| render.samples_per_pixel());
+            (
+                floor,
+                bodies.collect::<Vec<_>>(),
+                lights.collect::<Vec<_>>(),
+                render.depth,
+                samples,
+                scene.camera.path.clone(),
+            )
+        };
+        let plain = given(Look::Plain);
+        assert!(LOOKS.into_iter().all(|look| given(look) == plain), "{}", path.display());
+    }
+}
+
+#[test]
+fn lamps_have_the_hue_of_their_body() {
+    let lamp = |colour: &str| {
+        toml(&format!("[film]\nlook = \"film\"\n[[body]]\nsolid = \"cube\"\nlamps = 3\ncolor = {colour}\n"))
+            .world
+            .bodies[0]
+            .lamp_colour
+    };
+    const WARM: [f64; 3] = [1.0, 0.72, 0.42];
+    assert_eq!((lamp("[0.95, 0.98, 1.0]"), lamp("0"), lamp("1")), (WARM, WARM, WARM));
+    assert_eq!(lamp("[0.7, 0.7, 0]"), [1.0, 1.0, 0.0]);
+    assert_eq!(lamp("[0.4, 0.5, 0.5]"), [0.4, 1.0, 1.0], "at least 0.6");
+    assert_eq!(lamp("[1, 0.45, 0.3]"), [1.0, 0.45, 0.3]);
+    assert_eq!(lamp("\"red\"\nlamp_color = [0.1, 0.2, 0.3]"), [0.1, 0.2, 0.3]);
+}
+
+// What stands below the ground would be hidden by it.
+#[test]
+fn the_look_of_film_adds_no_ground_above_what_is_given() {
+    let ground = |text: &str| read(text, Some(Look::Film)).world.floor.unwrap().ground;
+    let default = DEFAULT_TOKENS;
+    assert!(ground(default).is_some());
+    for (from, to) in [
+        ("6.0 -5.0 8.0", "6.0 -5.0 -8.0"),
+        ("5.4 0.6 -1.0472", "5.4 -3.6 -1.0472"),
+        ("5.4  1.5 -0.10", "5.4  1.5 -9.0"),
+    ] {
+        let changed = default.replacen(from, to, 1);
+        assert!(changed != default && ground(&changed).is_none(), "{to}");
+    }
+    let toml = |keys: &str| {
+        ground(&format!(
+            "[floor]\ncorners = [[-5,-5,-1],[-5,5,-1],[5,5,-1],[5,-5,-1]]\n{keys}\n[camera.orbit]\ncenter = [0, 0, 0]\n"
+        ))
+    };
+    assert!(toml("").is_some());
+    for given in ["ground = \"none\"", "size = \"infinite\"", "fade = 7"] {
+        assert_eq!(toml(given), None, "{given}");
+    }
+    assert_eq!(toml("ground = [1, 0, 0]\nfade = 7"), Some([1.0, 0.0, 0.0]));
+}
+
+#[test]
+fn the_look_of_film_takes_a_contrast_of_its_own() {
+    let tone = |keys: &str, look| read(&format!("[film]\n{keys}\n[[body]]\nsolid = \"cube\"\n"), look).film.tone;
+    let agx = |contrast, saturation| Tone::Agx { contrast, saturation };
+    assert_eq!(tone("look = \"film\"\ncontrast = 1.3", None), agx(1.3, 1.2));
+    assert_eq!(tone("look = \"film\"\nsaturation = 0.9", None), agx(1.25, 0.9));
+    assert_eq!(tone("saturation = 0.9", Some(Look::Film)), agx(1.25, 0.9));
+    assert_eq!(tone("look = \"film\"\ncontrast = 1.3", Some(Look::Plain)), agx(1.3, 1.0));
+    let refused = |keys: &str| {
+        scene::parse(&format!("[film]\n{keys}\n[[body]]\nsolid = \"cube\"\n"), "test", ParseOptions::default()).is_err()
+    };
+    assert!(refused("contrast = 1.3") && refused("look = \"plain\"\ncontrast = 1.3"));
+    assert!(refused("look = \"film\"\ntone = \"soft\"\ncontrast = 1.3"));
 }

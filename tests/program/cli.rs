@@ -32,7 +32,9 @@ fn the_main_job() {
     let run = polyfly(dir.path(), &[&SMALL[..], &["--frames", "0-3"]].concat(), Some(&default_scene()));
     assert!(run.status.success(), "{}", text(&run.stderr));
     let said = text(&run.stderr);
-    assert!(said.starts_with("polyfly: 4 frames in ") && said.lines().count() == 1, "{said}");
+    let (look, said) = said.split_once('\n').unwrap();
+    assert!(look.starts_with("polyfly: look: film: ") && said.starts_with("polyfly: 4 frames in "), "{look}\n{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
     assert!(said.contains(" took longest): output/default/%d.png, ") && said.ends_with("kB\n"), "{said}");
     let log = text(&run.stdout);
     for (i, line) in log.lines().enumerate() {
@@ -74,6 +76,19 @@ fn looks_of_tokens() {
     let (tokens, said) = convert(&["--to", "tokens"], &toml);
     assert!(said.contains("--look plain"), "{said}");
     assert_eq!(hash(&["--plain"], &tokens), plain);
+    let bare = hash(&["--look", "bare"], &scene);
+    assert!(bare != plain && bare != film);
+    // The look is told: by `check`, and by a run of tokens that is not quiet.
+    const FILM: &str = "look: film: 3x3 samples, dusk, slab, open shutter; --plain, --look bare";
+    let check = |args: &[&str]| text(&polyfly(dir.path(), &[&["check", "-"], args].concat(), Some(&scene)).stdout);
+    assert!(check(&[]).lines().any(|line| line == FILM), "{}", check(&[]));
+    assert!(check(&["--look", "bare"]).contains("look: bare: 3x3 samples, no shadows; --look film, --plain"));
+    let run = |scene: &str| {
+        let args = ["--cpu", "--size", "8x6", "--frames", "0", "-o", "told%d.png", "--overwrite"];
+        text(&polyfly(dir.path(), &args, Some(scene)).stderr)
+    };
+    assert!(run(&scene).contains(FILM), "{}", run(&scene));
+    assert!(!run(&toml).contains("look:"), "{}", run(&toml));
     // An open shutter takes no adaptive samples; that of the look gives way.
     let run = polyfly(
         dir.path(),
@@ -223,7 +238,7 @@ fn a_closed_log_does_not_stop_the_rendering() {
         start(dir.path(), &[&SMALL[..], &["--frames", "0-39", "-o", "%d.data"]].concat(), Some(&default_scene()));
     drop(child.stdout.take());
     let run = child.wait_with_output().unwrap();
-    assert_eq!((run.status.code(), text(&run.stderr).lines().count()), (Some(0), 1), "{}", text(&run.stderr));
+    assert_eq!((run.status.code(), text(&run.stderr).lines().count()), (Some(0), 2), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()).len(), 40);
 }
 

@@ -191,7 +191,7 @@ impl Document {
             (Grammar::Toml, true) => self.name.clone(),
         };
         let text = self.changes.iter().try_fold(self.text.clone(), |text, change| change.apply(&text))?;
-        Ok(SceneText { text, shown, folder: self.folder.clone() })
+        Ok(SceneText { text, shown, folder: self.folder.clone(), look: None })
     }
 
     // Shows a scene, or why there is none. Its changes are kept before it is rendered, because that may end the program.

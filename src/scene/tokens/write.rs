@@ -1,6 +1,7 @@
 //! Writes a scene as the coursework's tokens, if they can express it.
 
 use crate::language::{AllLanguages, Language};
+use crate::scene::keys::words::Names;
 use crate::scene::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions,
     RenderSettings, Rotation, Sampling, Scene, World,
@@ -48,8 +49,8 @@ fn as_tokens(scene: &Scene, look: Look) -> Scene {
 
 // The look that leaves fewest differences between the scene and its tokens; of two, that which tokens have by default.
 fn look_of(scene: &Scene) -> Look {
-    let [film, plain] = [Look::Film, Look::Plain].map(|look| differences(scene, &as_tokens(scene, look)).len());
-    if plain < film { Look::Plain } else { Look::Film }
+    let looks = Look::NAMES.iter().map(|(look, ..)| *look);
+    looks.min_by_key(|&look| differences(scene, &as_tokens(scene, look)).len()).unwrap_or(Look::Film)
 }
 
 // All that tokens do not say of the scene.
@@ -65,7 +66,7 @@ fn differences(scene: &Scene, expressed: &Scene) -> Vec<AllLanguages> {
     refuse(world.floor.is_none(), &Language::scene_without_floor);
     if let (Some(floor), Some(expressed)) = (&world.floor, &expressed.world.floor) {
         refuse(floor.material != expressed.material, &Language::floor_not_plain);
-        let extent = |f: &Floor| (f.shape, f.fade, f.relief.clone());
+        let extent = |f: &Floor| (f.shape, f.fade, f.ground, f.relief.clone());
         refuse(extent(floor) != extent(expressed), &Language::floor_of_its_own);
     }
     refuse(world.air.is_foggy(), &Language::scene_has_fog);
@@ -74,7 +75,7 @@ fn differences(scene: &Scene, expressed: &Scene) -> Vec<AllLanguages> {
     refuse(*render != expressed.render, &Language::other_tracing);
     refuse(*film != expressed.film, &Language::other_film);
     refuse(*camera != expressed.camera || !matches!(camera.path, CameraPath::Cylinder { .. }), &Language::other_camera);
-    refuse(world.lights.iter().any(|l| l.radius > 0.0), &Language::wide_lights);
+    refuse(world.lights != expressed.world.lights, &Language::wide_lights);
     let count = world.lights.len();
     refuse(count > 4, &|l| l.other_lights(count));
     let light = |world: &World| (world.highlight, world.ambient, world.sky.clone());
