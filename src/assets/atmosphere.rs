@@ -17,9 +17,14 @@ const EYE: f64 = 0.002;
 // Coefficients at sea level for red, green and blue, and the heights over which air and haze thin out by e.
 const RAYLEIGH: Vec3 = [5.802e-3, 13.558e-3, 33.1e-3];
 const RAYLEIGH_HEIGHT: f64 = 8.0;
-const HAZE_ALBEDO: f64 = 0.9;
+const HAZE_ALBEDO: f64 = 0.99;
 const HAZE_HEIGHT: f64 = 1.2;
-const HAZE_FORWARD: f64 = 0.8;
+// Haze scatters blue light more than red: by the wavelength (680, 550, 440 nm) to the power of -1.3 (Angstrom, 1961), over green.
+const HAZE_TINT: Vec3 = [0.759, 1.0, 1.336];
+// Half of what haze scatters goes nearly straight on and stays the sun's light (the delta approximation of Joseph, Wiscombe and
+// Weinman, 1976). The other half has a wide lobe; both together have an asymmetry of 0.8.
+const HAZE_AHEAD: f64 = 0.5;
+const HAZE_FORWARD: f64 = 0.6;
 // Ozone absorbs between 10 and 40 km of height.
 const OZONE: Vec3 = [0.650e-3, 1.881e-3, 0.085e-3];
 const OZONE_MIDDLE: f64 = 25.0;
@@ -47,7 +52,7 @@ pub struct Atmosphere {
 // What a point of the air does with light, per kilometer.
 struct Point {
     air: Vec3,
-    haze: f64,
+    haze: Vec3,
     extinction: Vec3,
 }
 
@@ -98,10 +103,10 @@ impl Atmosphere {
     fn at(&self, height: f64) -> Point {
         let h = height.max(0.0);
         let air = scale(RAYLEIGH, libm::exp(-h / RAYLEIGH_HEIGHT));
-        let haze = self.haze * libm::exp(-h / HAZE_HEIGHT);
+        let haze = scale(HAZE_TINT, self.haze * libm::exp(-h / HAZE_HEIGHT));
         let ozone = (1.0 - (h - OZONE_MIDDLE).abs() / OZONE_HALF).max(0.0);
-        let extinction = [0, 1, 2].map(|c| air[c] + haze + OZONE[c] * ozone);
-        Point { air, haze: haze * HAZE_ALBEDO, extinction }
+        let extinction = [0, 1, 2].map(|c| air[c] + haze[c] * (1.0 - HAZE_ALBEDO * HAZE_AHEAD) + OZONE[c] * ozone);
+        Point { air, haze: scale(haze, HAZE_ALBEDO * (1.0 - HAZE_AHEAD)), extinction }
     }
 
     // The optical depth from a height to the end of the air. Below the horizon it grows beyond all bounds, as if the air went
@@ -152,7 +157,7 @@ impl Atmosphere {
             let way = Way { height, cosine: z, sun, towards_sun, whole };
             let through = self.march(&way, STEPS, |seen| {
                 for c in 0..3 {
-                    let share = seen.share[c] * (seen.point.air[c] + seen.point.haze);
+                    let share = seen.share[c] * (seen.point.air[c] + seen.point.haze[c]);
                     twice[c] += share * seen.light[c] / (4.0 * PI);
                     again[c] += share;
                 }
@@ -181,8 +186,8 @@ impl Atmosphere {
             let often = self.scattered.read(u, v);
             for c in 0..3 {
                 sums[0][c] += share[c] * point.air[c] * light[c];
-                sums[1][c] += share[c] * point.haze * light[c];
-                sums[2][c] += share[c] * (point.air[c] + point.haze) * often[c];
+                sums[1][c] += share[c] * point.haze[c] * light[c];
+                sums[2][c] += share[c] * (point.air[c] + point.haze[c]) * often[c];
             }
         });
         sums
@@ -297,13 +302,14 @@ mod tests {
         0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2]
     }
 
-    // Straight up, the optical depth is the coefficient times the height over which the air thins out.
+    // Straight up, the optical depth is the coefficient times the height over which the air thins out; half of what haze scatters stays.
     #[test]
     fn a_high_sun_is_dimmed_by_the_air_above() {
         for turbidity in [1.0, 5.0] {
             let got = Atmosphere::new(turbidity, 1.0).sun();
             for c in 0..3 {
-                let air = RAYLEIGH[c] * RAYLEIGH_HEIGHT + (turbidity - 1.0) * RAYLEIGH[1] * RAYLEIGH_HEIGHT;
+                let haze = (turbidity - 1.0) * RAYLEIGH[1] * RAYLEIGH_HEIGHT * HAZE_TINT[c];
+                let air = RAYLEIGH[c] * RAYLEIGH_HEIGHT + haze * (1.0 - HAZE_ALBEDO * HAZE_AHEAD);
                 let expected = SUN * libm::exp(-air - OZONE[c] * OZONE_HALF);
                 assert!((got[c] / expected - 1.0).abs() < 0.01, "{turbidity}: {got:?}, expected {expected}");
             }
@@ -320,30 +326,49 @@ mod tests {
         assert!(suns[1][0] > 3.0 * suns[1][2] && luminance(suns[3]) < 1e-6, "{suns:?}");
     }
 
-    // The clear sky of the CIE (Kittler, 1967): luminance by the distance from the zenith and from the sun, over the zenith's.
+    // The direction at these angles, in degrees, and a sky's luminance there.
+    fn at(sky: &Atmosphere, elevation: f64, azimuth: f64) -> f64 {
+        let (sine, cosine) = libm::sincos(elevation.to_radians());
+        let (y, x) = libm::sincos(azimuth.to_radians());
+        luminance(sky.light([cosine * x, cosine * y, sine], [0.0; 3]))
+    }
+    fn over(turbidity: f64, sun_deg: f64) -> Atmosphere {
+        Atmosphere::new(turbidity, libm::sin(sun_deg.to_radians()))
+    }
+
+    // The clear sky of the CIE (Kittler, 1967): luminance by the distance from the zenith and from the sun, over the zenith's. Also
+    // near the sun, where haze makes the sky brightest.
     #[test]
     fn the_sky_is_as_bright_as_the_standard_clear_sky() {
-        for sun_deg in [25.0, 45.0] {
+        for (turbidity, sun_deg) in [(2.5, 25.0), (2.5, 45.0), (2.0, 20.0), (4.0, 20.0)] {
+            let sky = over(turbidity, sun_deg);
             let sun_height = libm::sin(f64::to_radians(sun_deg));
-            let sky = Atmosphere::new(2.5, sun_height);
             let zenith_sun = f64::to_radians(90.0 - sun_deg);
             let indicatrix = |x: f64| 0.91 + 10.0 * libm::exp(-3.0 * x) + 0.45 * libm::cos(x) * libm::cos(x);
             let gradation = |cosine: f64| 1.0 - libm::exp(-0.32 / cosine);
-            for elevation in [10.0, 30.0, 60.0] {
-                for azimuth in [0.0, 60.0, 120.0, 180.0] {
+            for elevation in [10.0, 15.0, 30.0, 60.0] {
+                for azimuth in [0.0, 5.0, 60.0, 120.0, 180.0] {
                     let (sine, cosine) = libm::sincos(f64::to_radians(elevation));
-                    let (y, x) = libm::sincos(f64::to_radians(azimuth));
-                    let d = [cosine * x, cosine * y, sine];
-                    let from_sun = libm::acos(cosine * x * libm::sin(zenith_sun) + sine * sun_height);
-                    if from_sun < 0.3 {
-                        continue;
-                    }
+                    let across = libm::cos(f64::to_radians(azimuth));
+                    let from_sun = libm::acos(cosine * across * libm::sin(zenith_sun) + sine * sun_height);
                     let expected = indicatrix(from_sun) * gradation(sine) / (indicatrix(zenith_sun) * gradation(1.0));
-                    let got = luminance(sky.light(d, [0.0; 3])) / luminance(sky.light([0.0, 0.0, 1.0], [0.0; 3]));
-                    let off = got / expected;
+                    let off = at(&sky, elevation, azimuth) / at(&sky, 90.0, 0.0) / expected;
                     assert!((0.6..1.6).contains(&off), "sun {sun_deg} elevation {elevation} azimuth {azimuth}: {off}");
                 }
             }
         }
+    }
+
+    // Haze brightens the horizon around, and makes the sky's blue paler.
+    #[test]
+    fn haze_brightens_the_horizon_and_bleaches_the_zenith() {
+        let [clear, hazy] = [2.0, 4.0].map(|turbidity| over(turbidity, 50.0));
+        let horizon = |sky: &Atmosphere| (0..24).map(|i| at(sky, 3.0, 15.0 * f64::from(i))).sum::<f64>();
+        assert!(horizon(&hazy) > horizon(&clear), "{} and {}", horizon(&hazy), horizon(&clear));
+        let blue = |sky: &Atmosphere| {
+            let zenith = sky.light([0.0, 0.0, 1.0], [0.0; 3]);
+            zenith[2] / zenith[0]
+        };
+        assert!(blue(&clear) > 2.9 && blue(&hazy) < 0.8 * blue(&clear), "{} and {}", blue(&clear), blue(&hazy));
     }
 }
