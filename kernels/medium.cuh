@@ -35,21 +35,42 @@ POLYFLY_FN void transmit_closed(const S& scene, const Material& outer, const Mat
 }
 
 // The air: a homogeneous fog that absorbs and emits. Radiance L seen through it is L T + color (1 - T). It fills the
-// space between surfaces, also the inside of shapes. The sky's map and the sun's light have their own share of it
-// (src/assets/sky.rs).
+// space between surfaces, also the inside of shapes, up to its top.
 template <class S>
 POLYFLY_FN bool has_fog(const S& scene) {
   return uses<FEATURE_FOG>(scene) && scene.constants.fog_density > 0.0f;
 }
+constexpr float LONGEST_IN_FOG = 1.0e30f;
+// The length within the fog of a way that begins at this height and rises by `rise`.
+template <class S>
+POLYFLY_FN Real length_in_fog(const S& scene, Real z, Real rise, Real length) {
+  if (!(scene.constants.fog_top < FAR)) return length;
+  const Real zero = Real(0.0f), one = Real(1.0f), least = Real(1.0e-9f), most = Real(LONGEST_IN_FOG);
+  const Mask falls = rise < zero;
+  const Real bounded = select(falls, max(min(rise, -least), -most), min(max(rise, least), most));
+  // The share of the way before its height is that of the top.
+  const Real share = max(min((Real(scene.constants.fog_top) - z) * reciprocal(bounded), one), zero);
+  return min(length, most) * select(falls, one - share, share);
+}
 template <class S>
 POLYFLY_FN Real fog_transmittance(const S& scene, Real length) {
   // The length of rays to an endless floor may be 1e30.
-  return attenuate(Real(scene.constants.fog_density), min(length, Real(1.0e30f)));
+  return attenuate(Real(scene.constants.fog_density), min(length, Real(LONGEST_IN_FOG)));
 }
-// The same for a way to a light, which may be one in the sky.
+// The same from o to a light at o + d. The sky's radiance has its fog already.
 template <class S>
-POLYFLY_FN Real fog_to_light(const S& scene, Real length) {
-  return select(length < Real(0.5f * scene.constants.sky_distance), fog_transmittance(scene, length), Real(1.0f));
+POLYFLY_FN Real fog_to_light(const S& scene, Vec o, Vec d) {
+  const Real length = sqrt(squared_length(d)), foggy = length_in_fog(scene, o.z, d.z, length);
+  return select(length < Real(0.5f * scene.constants.sky_distance), fog_transmittance(scene, foggy), Real(1.0f));
+}
+// What is seen of the sky's light from o in direction d.
+template <class S>
+POLYFLY_FN Vec sky_through_fog(const S& scene, Vec o, Vec d, Vec light) {
+  // The sky of a fog without an end has the fog's color.
+  if (!has_fog(scene) || !(scene.constants.fog_top < FAR)) return light;
+  const Real infinite = Real(LONGEST_IN_FOG);
+  const Real clear = fog_transmittance(scene, length_in_fog(scene, o.z, d.z * infinite, infinite));
+  return mix(vec(scene.constants.fog_colour), light, clear);
 }
 
 // The haze of a floor that fades, by the distance of p from the scene's center.

@@ -27,16 +27,6 @@ use sky::{Panorama, SkyMap};
 use std::sync::Arc;
 use texture::Texture;
 
-// The sky as it is seen through the air, if it is a picture or there is fog before it.
-fn seen_sky(world: &World, clear: Option<&Arc<SkyMap>>) -> Option<Arc<SkyMap>> {
-    let Some(depth) = world.air.depth_above() else { return clear.cloned() };
-    let fog = world.air.colour;
-    Some(Arc::new(match clear {
-        Some(picture) => picture.through(depth, fog),
-        None => SkyMap::of_gradient(&world.sky).through(depth, fog),
-    }))
-}
-
 fn floor_relief(world: &World, files: &Files) -> Result<Option<Arc<ReliefMaps>>, AssetError> {
     let Some(floor) = &world.floor else { return Ok(None) };
     let of = |relief| ReliefMaps::of(relief, &Surface::of_floor(floor), files).map(Arc::new);
@@ -52,10 +42,8 @@ pub struct Assets {
     pub relief: Option<Arc<ReliefMaps>>,
     /// The pictures of each body; empty if none has one.
     pub finishes: Arc<Vec<Finish>>,
-    /// The sky as it is seen through the air; `None` for a gradient.
+    /// The sky's picture; `None` for a gradient.
     pub sky: Option<Arc<SkyMap>>,
-    /// The sky's picture, if any, in clear air.
-    pub clear_sky: Option<Arc<SkyMap>>,
     /// The sky's file, if the sky changes over the clip.
     pub sky_picture: Option<Arc<Panorama>>,
     /// The triangles of each of the scene's meshes, then of its rectangles.
@@ -84,14 +72,12 @@ impl Assets {
             Ok::<_, AssetError>((SkyMap::of(&world.sky, picture.as_ref()), picture))
         };
         let ((floor, finishes), sky) = rayon::join(|| (floor(), bodies()), sky);
-        let ((texture, relief), (clear_sky, picture)) = (floor?, sky?);
-        let clear_sky = clear_sky.map(Arc::new);
+        let ((texture, relief), (sky, picture)) = (floor?, sky?);
         Ok(Assets {
             texture: texture.map(Arc::new),
             relief,
             finishes: Arc::new(finishes?),
-            sky: seen_sky(world, clear_sky.as_ref()),
-            clear_sky,
+            sky: sky.map(Arc::new),
             sky_picture: picture.filter(|_| scene.sky_moves()).map(Arc::new),
             meshes: Arc::new(meshes),
             particles,
@@ -101,12 +87,9 @@ impl Assets {
     /// The same with the sky, the reliefs and the particles of another frame, colored over the same range.
     pub fn at_frame(&self, scene: &Scene, frame: u32) -> Result<Assets, AssetError> {
         let mut assets = self.clone();
-        if scene.sky_moves() || scene.fog_above_moves() {
+        if scene.sky_moves() {
             let world = &scene.at(f64::from(frame)).world;
-            if scene.sky_moves() {
-                assets.clear_sky = SkyMap::of(&world.sky, self.sky_picture.as_deref()).map(Arc::new);
-            }
-            assets.sky = seen_sky(world, assets.clear_sky.as_ref());
+            assets.sky = SkyMap::of(&world.sky, self.sky_picture.as_deref()).map(Arc::new);
         }
         if scene.reliefs_move() {
             let world = &scene.at(f64::from(frame)).world;

@@ -378,7 +378,7 @@ fn is_dispersive(scene: &Scene) -> bool {
 fn features(scene: &Scene) -> FeatureSet {
     let (world, render) = (&scene.world, &scene.render);
     world.floor.as_ref().map_or(0, floor::features)
-        | sky::features(&world.sky, &world.air)
+        | sky::features(&world.sky)
         | lights::features(&world.lights)
         | (FeatureSet::from(scene.camera.lens > 0.0 || scene.tracks.change("camera.lens")) * FEATURE_LENS)
         | (FeatureSet::from(scene.camera.projection != Projection::Perspective) * FEATURE_PROJECTION)
@@ -445,7 +445,7 @@ fn constants(scene: &Scene, assets: &Assets, geometry: &Geometry) -> Constants {
         horizon,
         fog_density: world.air.density as f32,
         fog_colour: linear_colour(world.air.colour),
-        fog_above: world.air.depth_above().unwrap_or(0.0) as f32,
+        fog_top: world.air.height.map_or(FAR, |height| height as f32),
         lightmap_scale: 0.0,
         lightmap_size: 0,
         knee: scene.film.tone.knee().unwrap_or(1.0) as f32,

@@ -6,9 +6,9 @@
 
 // The sky's radiance at the horizon of an endless floor: from the ray's direction as it lies in the floor's plane.
 template <class S>
-POLYFLY_NOINLINE Vec horizon_radiance(const S& scene, Vec n, Vec d, Mask m) {
-  const Vec level = fma(n, -dot(n, d), d);
-  return sky(scene, normalise_or(level, vec(Real(1.0f), Real(0.0f), Real(0.0f))), m);
+POLYFLY_NOINLINE Vec horizon_radiance(const S& scene, Vec p, Vec n, Vec d, Mask m) {
+  const Vec level = normalise_or(fma(n, -dot(n, d), d), vec(Real(1.0f), Real(0.0f), Real(0.0f)));
+  return sky_through_fog(scene, p, level, sky(scene, level, m));
 }
 // Where there is ground, it fades, and the floor on it does not.
 template <class S>
@@ -27,7 +27,7 @@ POLYFLY_FN void fade_floor(const S& scene, const FloorQuad& quad, Vec d, Mask m,
   s.reflect = s.reflect * clear;
   if (!uses<FEATURE_FLOOR>(scene) || is_endless(scene, quad)) {
     s.transmit = s.transmit * clear;
-    const Vec hazy = fma(horizon_radiance(scene, vec(quad.n), d, m), Real(1.0f) - clear, s.emission);
+    const Vec hazy = fma(horizon_radiance(scene, s.p, vec(quad.n), d, m), Real(1.0f) - clear, s.emission);
     s.emission = select(m, hazy, s.emission);
   } else {
     s.transmit = select(m, attenuate_by_haze(s.transmit, clear), s.transmit);

@@ -45,7 +45,11 @@ POLYFLY_NOINLINE Vec glow_in_air(const S& scene, Vec origin, Vec d, Real length,
     if (has_fog(scene)) {
       // Where the lines that halve the angle and its halves meet the ray: they divide it as the distances of its ends.
       const auto distance = [&](Real t) POLYFLY_LAMBDA { return sqrt(fma(t - along, t - along, square)); };
-      const auto clear = [&](Real t) POLYFLY_LAMBDA { return fog_transmittance(scene, t + distance(t)); };
+      const auto clear = [&](Real t) POLYFLY_LAMBDA {
+        const Real z = fma(d.z, t, origin.z), way = distance(t);
+        return fog_transmittance(scene, length_in_fog(scene, origin.z, d.z * t, t) +
+                                            length_in_fog(scene, z, Real(light.centre[2]) - z, way));
+      };
       const Real middle = far * near_end * reciprocal(near_end + far_end), middle_end = distance(middle);
       const Real first = middle * near_end * reciprocal(near_end + middle_end);
       const Real second = fma(middle, far_end, far * middle_end) * reciprocal(middle_end + far_end);

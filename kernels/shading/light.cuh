@@ -235,7 +235,8 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     wi = select(celestial, direction, wi);
     shape = select(celestial, Real(1.0f / PI) * reciprocal(pdf), shape);
     chosen = select(celestial, one, chosen);
-    radiance = select(celestial, sky_map(scene, direction, celestial), radiance);
+    const Vec light = sky_through_fog(scene, s.p, direction, sky_map(scene, direction, celestial));
+    radiance = select(celestial, light, radiance);
   }
   if (any(ellipsoid)) {
     // An ellipsoid: radiance times cosine, over pi times the pdf.
@@ -306,7 +307,10 @@ POLYFLY_FN LightSample sample_ambient(const S& scene, const Ray& ray, const Surf
   sample.colour = ray.weight * s.albedo * vec(scene.constants.ambient);
   sample.valid = met & (max_component(sample.colour) > Real(scene.constants.light_cutoff));
   // The fog dims no ambient light.
-  if (has_fog(scene)) sample.colour = sample.colour * reciprocal(fog_transmittance(scene, reach));
+  if (has_fog(scene)) {
+    const Real foggy = length_in_fog(scene, s.p.z, sample.towards.z, reach);
+    sample.colour = sample.colour * reciprocal(fog_transmittance(scene, foggy));
+  }
   return sample;
 }
 

@@ -280,7 +280,8 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     }
   }
   if (has_fog(scene)) {
-    const Real clear = select(m, fog_transmittance(scene, hit.t), one);
+    const Real foggy = length_in_fog(scene, ray.o.z, ray.d.z * hit.t, hit.t);
+    const Real clear = select(m, fog_transmittance(scene, foggy), one);
     s.transmittance = s.transmittance * clear;
     s.fog = vec(scene.constants.fog_colour) * (one - clear);
   }

@@ -82,8 +82,7 @@ POLYFLY_NOINLINE Vec starlight(const S& scene, Vec d, Real angle, Real pixel, Ma
     at = at + Int(1);
   }
   // The mean of the disc's profile, (1 - r^2)^2, is a third.
-  Real share = one - exp_minus(max(towards.z, zero) * Real(6.0f));
-  if (has_fog(scene)) share = share * attenuate(Real(scene.constants.fog_above), reciprocal(max(towards.z, Real(1.0e-6f))));
+  const Real share = one - exp_minus(max(towards.z, zero) * Real(6.0f));
   const Vec mean = vec(scene.constants.starlight) * share;
   return select(shown, sum * (inverse * Real(0.95492966f)) - mean, vec(zero, zero, zero));
 }
@@ -132,6 +131,7 @@ POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray&
     if (uses<FEATURE_SUN>(scene) && scene.constants.sun_sharpness > 0.0f)
       light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED | LAMPS_SAMPLED)) == Int(0)));
   }
+  light = sky_through_fog(scene, ray.o, ray.d, light);
   if constexpr (has_features<S>(FEATURE_TRANSPARENT_SKY)) {
     if (uses<FEATURE_TRANSPARENT_SKY>(scene) && scene.constants.transparent)
       return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));

@@ -71,7 +71,7 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
 template <class S>
 POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mask active) {
   Vec remaining = vec(Real(1.0f), Real(1.0f), Real(1.0f));
-  if (has_fog(scene)) remaining = remaining * fog_to_light(scene, sqrt(squared_length(d)));
+  if (has_fog(scene)) remaining = remaining * fog_to_light(scene, o, d);
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Segment line = {o, d, dot(d, d), reciprocal(squared_length(d)), inverse_power_of_two(largest(d)),
                         last_surface};

@@ -103,30 +103,6 @@ impl SkyMap {
         })
     }
 
-    /// The gradient of a sky without a picture.
-    pub fn of_gradient(sky: &Sky) -> SkyMap {
-        let [zenith, horizon] = [sky.zenith, sky.horizon].map(|c| linear_colour(c).map(f64::from));
-        let share = |z: f64| if sky.from_below { 0.5 + 0.5 * z } else { z };
-        SkyMap::baked(MADE_SIDE, MADE_SAMPLES, |d| mix(horizon, zenith, share(d[2])))
-    }
-
-    /// The sky as it is seen through a layer of fog of this optical depth overhead ([`through_fog`]). It hides the land below.
-    pub fn through(&self, depth: f64, fog: Vec3) -> SkyMap {
-        let clear = |d| through_fog(depth, d);
-        let direction = |at: usize| normalise(self.middle(at % self.side, at / self.side));
-        let fog = linear_colour(fog).map(f64::from);
-        let texel =
-            |(at, texel): (usize, &[f32; 3])| mix(fog, texel.map(f64::from), clear(direction(at))).map(|c| c as f32);
-        let dimmed = |direction: Vec3, irradiance: Vec3| scale(irradiance, clear(direction));
-        let star = |star: &Star| Star { irradiance: dimmed(star.direction, star.irradiance), ..*star };
-        SkyMap {
-            texels: self.texels.par_iter().enumerate().map(texel).collect(),
-            stars: self.stars.iter().map(star).collect(),
-            sun: self.sun.map(|sun| Sun { irradiance: dimmed(sun.direction, sun.irradiance), ..sun }),
-            ..*self
-        }
-    }
-
     fn baked(side: usize, samples: usize, light: impl Fn(Vec3) -> Vec3 + Sync) -> SkyMap {
         let count = (samples * samples) as f64;
         let texel = |at: usize| {
@@ -182,11 +158,6 @@ impl SkyMap {
         };
         (0..across * across).into_par_iter().map(cell).collect()
     }
-}
-
-/// What a layer of fog of this optical depth overhead leaves of light from a direction beyond it.
-pub fn through_fog(depth: f64, direction: Vec3) -> f64 {
-    if direction[2] > 0.0 { libm::exp(-depth / direction[2]) } else { 0.0 }
 }
 
 /// The octahedron's point at (u, v) of the square, -1 to 1 each way.

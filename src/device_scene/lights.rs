@@ -46,14 +46,11 @@ impl Lights {
 // The scene's point lights, and the sun. `reach` bounds its coordinates.
 fn points(scene: &Scene, assets: &Assets, reach: f32) -> Vec<GpuLight> {
     let samples = scene.render.integrator.own(scene.render.light_samples, 1) as i32;
-    let light = |l: &Light| {
-        let left = super::sky::left_of_light(&scene.world.air, l.position, reach) as f32;
-        GpuLight {
-            position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
-            colour: linear_colour(l.colour).map(|c| c * left),
-            radius: l.radius as f32,
-            samples,
-        }
+    let light = |l: &Light| GpuLight {
+        position: to_f32(clamp_to_radius(l.position, f64::from(reach))),
+        colour: linear_colour(l.colour),
+        radius: l.radius as f32,
+        samples,
     };
     let sun = super::sky::sunlight(super::sky::map(scene, assets), reach, samples);
     scene.world.lights.iter().map(light).chain(sun).collect()
@@ -66,10 +63,10 @@ pub fn features(lights: &[Light]) -> FeatureSet {
         | (FeatureSet::from(lights.len() > SMALL_LIGHTS as usize) * FEATURE_ARRAYS)
 }
 
-// Moves a light beyond ten million times the scene's reach to that distance, in the same direction. Single precision
-// does not tell the difference, and shadow rays stay exact.
+// Moves a light beyond that distance to it, in the same direction. Single precision does not tell the difference, and shadow rays
+// stay exact.
 fn clamp_to_radius(position: Vec3, reach: f64) -> Vec3 {
-    let (limit, far) = (1.0e7 * reach, length(position));
+    let (limit, far) = (super::sky::FARTHEST_LIGHT * reach, length(position));
     if reach > 0.0 && far > limit { scale(position, limit / far) } else { position }
 }
 
@@ -102,7 +99,8 @@ fn brightest(scene: &Scene, assets: &Assets) -> f64 {
     };
     let gradient = || super::sky::gradient(scene).into_iter().flatten().map(f64::from).fold(0.0, f64::max);
     let sky = super::sky::map(scene, assets).map_or_else(gradient, |map| f64::from(map.brightest()));
-    let all = lights.chain(lamps).chain(world.materials().map(glow)).chain([sky, encoded(world.ambient)]);
+    let fog = if world.air.is_foggy() { encoded(world.air.colour) } else { 0.0 };
+    let all = lights.chain(lamps).chain(world.materials().map(glow)).chain([sky, fog, encoded(world.ambient)]);
     all.fold(0.0, f64::max).min(1.0)
 }
 

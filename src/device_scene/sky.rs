@@ -7,7 +7,7 @@ use crate::gpu_types::{
     FEATURE_TRANSPARENT_SKY, FeatureSet, Light, STAR_CELLS, STAR_REACH, Star,
 };
 use crate::math::srgb::linear_colour;
-use crate::math::vec3::{Vec3, length, normalise, scale, sub, to_f32};
+use crate::math::vec3::{length, normalise, scale, sub, to_f32};
 use crate::scene::{Air, Scene, Sky, SkySource};
 use std::f64::consts::PI;
 
@@ -15,9 +15,12 @@ use std::f64::consts::PI;
 const POINTS: usize = 9;
 const SIDE: usize = STAR_CELLS as usize;
 
+/// The distance of the farthest lights, over the scene's reach.
+pub const FARTHEST_LIGHT: f64 = 1.0e7;
+
 /// The features that a sky needs from kernels, as bits of Constants::features.
-pub fn features(sky: &Sky, air: &Air) -> FeatureSet {
-    (FeatureSet::from(sky.image.is_some() || air.depth_above().is_some()) * FEATURE_SKY_MAP)
+pub fn features(sky: &Sky) -> FeatureSet {
+    (FeatureSet::from(sky.image.is_some()) * FEATURE_SKY_MAP)
         | (FeatureSet::from(sky.image == Some(SkySource::Night)) * FEATURE_STARS)
         | (FeatureSet::from(sky.image == Some(SkySource::Sun)) * (FEATURE_LIGHTS | FEATURE_AREA_LIGHTS | FEATURE_SUN))
         | (FeatureSet::from(sky.transparent) * FEATURE_TRANSPARENT_SKY)
@@ -25,22 +28,20 @@ pub fn features(sky: &Sky, air: &Air) -> FeatureSet {
 
 // How far away the sun is, where coordinates are at most `reach`.
 fn sun_distance(reach: f32) -> f64 {
-    1.0e4 * f64::from(if reach > 0.0 { reach } else { 1.0 })
+    1.0e4 * size(reach)
+}
+fn size(reach: f32) -> f64 {
+    f64::from(if reach > 0.0 { reach } else { 1.0 })
 }
 
-/// The length of shadow rays to the sky. Kernels take it for longer than any way through fog.
+/// The length of shadow rays to the sky. Kernels take it for longer than any way through fog that dims light.
 pub fn distance(air: &Air, reach: f32) -> f32 {
     match (air.is_foggy(), air.hides_sky()) {
         (false, _) => 4.0 * reach,
-        (true, false) => sun_distance(reach) as f32,
+        // Farther than all lights.
+        (true, false) => (4.0 * FARTHEST_LIGHT * size(reach)) as f32,
         (true, true) => f32::MAX,
     }
-}
-
-/// What the fog above the scene leaves of a light at this place, if it is as far away as the sky.
-pub fn left_of_light(air: &Air, position: Vec3, reach: f32) -> f64 {
-    let is_far = length(position) > 0.5 * f64::from(distance(air, reach));
-    air.depth_above().filter(|_| is_far).map_or(1.0, |depth| sky::through_fog(depth, normalise(position)))
 }
 
 /// The sun as a light far beyond the scene, whose coordinates `reach` bounds. It has `samples` shadow rays.
@@ -72,10 +73,10 @@ pub fn map<'a>(scene: &Scene, assets: &'a Assets) -> Option<&'a SkyMap> {
     assets.sky.as_deref().filter(|_| !scene.world.air.hides_sky())
 }
 
-/// The linear colors of the sky's gradient, at the zenith and at the horizon. Fog replaces them.
+/// The linear colors of the sky's gradient, at the zenith and at the horizon. Fog without an end replaces them.
 pub fn gradient(scene: &Scene) -> [[f32; 3]; 2] {
     let (world, air) = (&scene.world, &scene.world.air);
-    let colours = if air.is_foggy() { [air.colour; 2] } else { [world.sky.zenith, world.sky.horizon] };
+    let colours = if air.hides_sky() { [air.colour; 2] } else { [world.sky.zenith, world.sky.horizon] };
     colours.map(linear_colour)
 }
 

@@ -1,4 +1,4 @@
-//! The air: clear, or a uniform fog, with or without an end above.
+//! The air: clear, or a uniform fog, with or without a top.
 
 use super::diagnostic::Rule;
 use super::keys::keys;
@@ -15,8 +15,8 @@ keys! {
         pub glow: f64 = 0.0, rule(Rule::Brightness), group("Fog"), slider(0.0, 1.0), animated();
         /// Color of the fog, to which distant surfaces fade.
         pub colour as "color": Vec3 = [0.8; 3], colour(), rule(Rule::Fraction), animated();
-        /// How far the fog reaches above the scene: the sky, its sun and its stars are seen through it, the less the nearer to the
-        /// horizon. Without it the fog has no end and hides the sky.
+        /// The height z of the fog's top: the air above it is clear, and the sky, its sun and its stars are seen through the fog, the less the
+        /// nearer to the horizon. Without it the fog has no end and hides the sky.
         pub height: Option<f64> = None, rule(Rule::Length), slider(1.0, 100.0), animated();
     }
 }
@@ -28,10 +28,6 @@ impl Air {
     /// Whether the fog has no end above, so that nothing of the sky is seen.
     pub(crate) fn hides_sky(&self) -> bool {
         self.is_foggy() && self.height.is_none()
-    }
-    /// The optical depth of the fog between the scene and the zenith, if the sky is seen through it.
-    pub(crate) fn depth_above(&self) -> Option<f64> {
-        self.height.filter(|_| self.is_foggy()).map(|height| self.density * height)
     }
     pub(crate) fn glows(&self) -> bool {
         self.glow > 0.0

@@ -183,11 +183,6 @@ impl Scene {
     pub(crate) fn sky_moves(&self) -> bool {
         self.world.sky.image.is_some() && self.tracks.change("sky.")
     }
-    /// Whether the sky that is seen through fog changes over the clip.
-    pub(crate) fn fog_above_moves(&self) -> bool {
-        let keys = ["air.density", "air.height", "air.color", "sky."];
-        self.world.air.height.is_some() && keys.iter().any(|path| self.tracks.change(path))
-    }
     /// Whether the maps of reliefs change over the clip: the heights of one, or what its surface has else to do with them.
     pub(crate) fn reliefs_move(&self) -> bool {
         let changes =
@@ -199,12 +194,11 @@ impl Scene {
     }
     /// Whether each frame has geometry of its own. Parts of the sky that are sampled for light belong to it.
     pub(crate) fn geometry_moves(&self) -> bool {
-        let has_map = self.world.sky.image.is_some() || self.world.air.height.is_some();
-        let samples_sky = has_map && self.render.integrator.capabilities().samples_emitters;
+        let samples_sky = self.world.sky.image.is_some() && self.render.integrator.capabilities().samples_emitters;
         let is_hidden = || self.tracks.change("air.density");
         self.lamps_move()
             || self.world.particles.as_ref().is_some_and(Particles::is_animated)
-            || samples_sky && (self.sky_moves() || self.fog_above_moves() || is_hidden())
+            || samples_sky && (self.sky_moves() || is_hidden())
     }
     /// Whether frames differ in more than the camera's place and direction.
     pub(crate) fn is_animated(&self) -> bool {
@@ -281,6 +275,7 @@ impl Scene {
         let rectangles = world.rectangles.iter_mut().map(|r| &mut r.centre);
         let meshes = world.meshes.iter_mut().map(|m| &mut m.offset);
         let corners = world.floor.iter_mut().flat_map(|f| &mut f.corners);
+        world.air.height.iter_mut().for_each(|height| *height -= origin[2]);
         let lights = world.lights.iter_mut().map(|l| &mut l.position);
         let places =
             bodies.chain(spheres).chain(ellipsoids).chain(rectangles).chain(meshes).chain(corners).chain(lights);

@@ -43,31 +43,34 @@ fn the_sky_is_all_fog() {
     }
 }
 
-// The sky at an elevation is seen through the fog's height over its sine, in all its kinds; below the horizon there is only fog.
+// The sky at an elevation is seen through the fog between the eye and its top over the sine, in all its kinds; below the horizon
+// there is only fog.
 #[test]
 fn fog_with_an_end_shows_the_sky() {
     let (density, height) = (0.1, 5.0);
-    for sky in ["", "image = \"@sun\"\nsun_elevation_deg = 50\nrotation_deg = 90", "image = \"@overcast\""] {
-        for how in BOTH {
+    let sun = "image = \"@sun\"\nsun_elevation_deg = 50\nrotation_deg = 90";
+    for (sky, eyes) in [("", &[0.0, 3.0, 20.0, 100.0][..]), (sun, &[3.0]), ("image = \"@overcast\"", &[0.0])] {
+        for (how, eye) in BOTH.into_iter().flat_map(|how| eyes.iter().map(move |&eye: &f64| (how, eye))) {
             for elevation in [70.0_f64, 30.0, 5.0, -3.0] {
                 let up = elevation.to_radians();
                 let [x, z] = [up.cos(), up.sin()];
                 let looking = |air: &str| {
                     let scene = toml(&format!(
                         "[output]\nsize = [1, 1]\n[render]\n{how}\ncutoff = 0\n[sky]\n{sky}\n{air}\n\
-                         [camera]\nposition = [0, 0, 0]\nlook_at = [{x}, 0, {z}]\nfov_deg = 0.01\n\
-                         [[sphere]]\ncenter = [0, -9, 0]\nradius = 1\n"
+                         [camera]\nposition = [0, 0, {eye}]\nlook_at = [{x}, 0, {}]\nfov_deg = 0.01\n\
+                         [[sphere]]\ncenter = [0, -9, 0]\nradius = 1\n",
+                        eye + z
                     ));
                     light(&scene).into_iter().map(f64::from).collect::<Vec<_>>()
                 };
                 let clear = looking("");
                 let seen = looking(&format!("[air]\ndensity = {density}\nheight = {height}\ncolor = {FOG:?}\n"));
-                let through = if z > 0.0 { libm::exp(-density * height / z) } else { 0.0 };
+                let through = if z > 0.0 { libm::exp(-density * (height - eye).max(0.0) / z) } else { 0.0 };
                 for ((seen, clear), fog) in seen.iter().zip(clear).zip(FOG) {
                     let expected = clear * through + linear(fog) * (1.0 - through);
                     assert!(
                         (seen - expected).abs() < 0.01 * expected,
-                        "{sky} {how} {elevation}: {seen}, not {expected}"
+                        "{sky} {how} {eye} {elevation}: {seen}, not {expected}"
                     );
                 }
             }
@@ -75,19 +78,41 @@ fn fog_with_an_end_shows_the_sky() {
     }
 }
 
-// A light that is as far away as the sky is dimmed as the sky is; one within the fog by its distance.
+// A wall of light is seen through that part of the way which lies below the fog's top.
+#[test]
+fn fog_with_an_end_lies_between_surfaces() {
+    let top = 2.0;
+    let wall = "[[rectangle]]\ncenter = [0.7, 0, 0.3]\nsize = [60, 60]\nfacing = [0, -1, 0]\nmaterial = \"light\"\nstrength = 3\ncolor = [1, 1, 1]";
+    for (eye, target, share) in
+        [(1.0, 5.0, 0.25), (5.0, 1.0, 0.25), (0.0, 1.0, 1.0), (1.5, 1.5, 1.0), (3.0, 3.0, 0.0), (9.0, 2.5, 0.0)]
+    {
+        let through = libm::exp(-DENSITY * share * libm::hypot(AWAY, target - eye));
+        let expected = FOG.map(|c| 3.0 * through + linear(c) * (1.0 - through));
+        for how in BOTH {
+            let scene = toml(&format!(
+                "[output]\nsize = [4, 4]\n[render]\n{how}\ndepth = 1\nhighlight = 0\nambient = 0\ncutoff = 0\n\
+                 [air]\ndensity = {DENSITY}\nheight = {top}\ncolor = {FOG:?}\n\
+                 [camera]\nposition = [0, -{AWAY}, {eye}]\nlook_at = [0, 0, {target}]\nfov_deg = 0.1\n{wall}"
+            ));
+            assert_light(&scene, expected, &format!("{how} {eye} {target}"));
+        }
+    }
+}
+
+// A light that is as far away as the sky is dimmed as the sky is; one within the fog by its distance. Above the fog there is none.
 #[test]
 fn far_lights_shine_through_the_fog_above() {
-    let lit = |z: f64, air: &str| {
+    let lit = |ground: f64, z: f64, air: &str| {
         let scene = toml(&format!(
             "[output]\nsize = [2, 2]\n[render]\nsamples = 1\nambient = 0\nhighlight = 0\ncutoff = 0\n{air}\n\
-             [camera]\nposition = [0, 0, 1e-3]\nlook_at = [0, 1e-6, 0]\nfov_deg = 1\n[[light]]\nposition = [0, 0, {z}]\n\
-             [[rectangle]]\nsize = [4, 4]\nmaterial = \"diffuse\"\ncolor = [1, 1, 1]\n"
+             [camera]\nposition = [0, 0, {}]\nlook_at = [0, 1e-6, {ground}]\nfov_deg = 1\n[[light]]\nposition = [0, 0, {z}]\n\
+             [[rectangle]]\ncenter = [0, 0, {ground}]\nsize = [4, 4]\nmaterial = \"diffuse\"\ncolor = [1, 1, 1]\n",
+            ground + 1e-3
         ));
         mean(&light(&scene))
     };
-    for (z, depth) in [(3.0, 0.3), (9e5, 0.6)] {
-        let share = lit(z, "[air]\ndensity = 0.1\nheight = 6\ncolor = [0, 0, 0]\n") / lit(z, "");
+    for (ground, z, depth) in [(0.0, 3.0, 0.3), (0.0, 9e5, 0.6), (4.0, 9e5, 0.2), (7.0, 9.0, 0.0), (7.0, 9e5, 0.0)] {
+        let share = lit(ground, z, "[air]\ndensity = 0.1\nheight = 6\ncolor = [0, 0, 0]\n") / lit(ground, z, "");
         assert!((share / libm::exp(-depth) - 1.0).abs() < 1e-3, "{z}: {share}");
     }
 }
@@ -114,16 +139,16 @@ fn light_from_the_sky_passes_the_fog_once() {
     // By paths: the sun, and the sky's light by its cells.
     let paths = "integrator = \"path\"\nsamples = 4096\ndepth = 2";
     let by_paths = lit(paths, &air) / lit(paths, "");
-    let sky = |air: Option<(f64, [f64; 3])>| {
+    let sky = |depth: f64| {
         let sky = crate::scene::Sky {
             image: Some(crate::scene::SkySource::Sun),
             sun_elevation_deg: elevation,
             ..crate::scene::Sky::default()
         };
         let map = crate::assets::sky::SkyMap::of(&sky, None).unwrap();
-        let map = air.map_or(map.clone(), |(depth, colour)| map.through(depth, colour));
+        let clear = |z: f64| if z > 0.0 { libm::exp(-depth / z) } else { 0.0 };
         let sun = map.sun.unwrap();
-        let from_sun: f64 = sun.irradiance.iter().map(|c| c * sun.direction[2]).sum();
+        let from_sun: f64 = sun.irradiance.iter().map(|c| c * sun.direction[2] * clear(sun.direction[2])).sum();
         let side = map.side;
         let place = |i: usize| (i as f64 + 0.5) * 2.0 / side as f64 - 1.0;
         let of_sky: f64 = map
@@ -134,12 +159,12 @@ fn light_from_the_sky_passes_the_fog_once() {
                 let p = crate::assets::sky::octahedron(place(at % side), place(at / side));
                 let r = crate::math::vec3::length(p);
                 let texel: f64 = texel.iter().map(|&c| f64::from(c)).sum();
-                texel * (p[2] / r).max(0.0) * 4.0 / (side * side) as f64 / (r * r * r)
+                texel * clear(p[2] / r) * (p[2] / r).max(0.0) * 4.0 / (side * side) as f64 / (r * r * r)
             })
             .sum();
         from_sun + of_sky
     };
-    let expected = sky(Some((density * height, [0.0; 3]))) / sky(None);
+    let expected = sky(density * height) / sky(0.0);
     assert!((by_paths / expected - 1.0).abs() < 0.01, "{by_paths}, expected {expected}");
 }
 
@@ -171,14 +196,21 @@ fn the_glow_of_a_ball_is_the_integral_along_the_ray() {
     const GLOW: f64 = 0.4;
     let (centre, radius, strength) = ([0.8, 0.5, 0.3], 0.1, 3.0);
     let wall = "[[rectangle]]\ncenter = [0.7, 1, 0.3]\nsize = [4, 4]\nfacing = [0, -1, 0]\nmaterial = \"diffuse\"\ncolor = [0, 0, 0]\n";
-    for (density, behind, far) in
-        [(0.0, "", 1e4), (0.0, wall, AWAY + 1.0), (DENSITY, "", 1e4), (DENSITY, wall, AWAY + 1.0)]
-    {
+    // With a top, the way from the ball to the ray leaves the fog.
+    for (density, behind, far, top) in [
+        (0.0, "", 1e4, None),
+        (0.0, wall, AWAY + 1.0, None),
+        (DENSITY, "", 1e4, None),
+        (DENSITY, wall, AWAY + 1.0, None),
+        (DENSITY, wall, AWAY + 1.0, Some(0.1)),
+    ] {
+        let foggy = top.map_or(1.0, |top: f64| top / centre[2]);
         let light = |t: f64| {
             let square =
                 (t - AWAY - centre[1]) * (t - AWAY - centre[1]) + centre[0] * centre[0] + centre[2] * centre[2];
-            libm::exp(-density * (t + square.sqrt())) / (square + 0.01 * radius * radius)
+            libm::exp(-density * (t + foggy * square.sqrt())) / (square + 0.01 * radius * radius)
         };
+        let height = top.map_or(String::new(), |top| format!("height = {top}\n"));
         // Simpson's rule over steps that grow with the distance.
         let place = |i: i32| libm::expm1(f64::from(i) / 4000.0 * libm::log1p(far));
         let seen: f64 = (0..4000)
@@ -191,13 +223,16 @@ fn the_glow_of_a_ball_is_the_integral_along_the_ray() {
         for how in BOTH {
             let scene = toml(&format!(
                 "[output]\nsize = [4, 4]\n[render]\n{how}\ndepth = 1\nhighlight = 0\nambient = 0\ncutoff = 0\n\
-                 [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[air]\ndensity = {density}\nglow = {GLOW}\ncolor = [0, 0, 0]\n\
+                 [sky]\nzenith = [0, 0, 0]\nhorizon = [0, 0, 0]\n[air]\ndensity = {density}\nglow = {GLOW}\n{height}color = [0, 0, 0]\n\
                  [camera]\nposition = [0, -{AWAY}, 0]\nlook_at = [0, 0, 0]\nfov_deg = 0.1\n{behind}\
                  [[sphere]]\ncenter = {centre:?}\nradius = {radius}\nmaterial = \"light\"\nstrength = {strength}\ncolor = [1, 0.5, 0.25]\n"
             ));
             for (i, &got) in super::common::light(&scene).iter().enumerate() {
                 let due = expected[i % 3];
-                assert!((f64::from(got) / due - 1.0).abs() < tolerance, "{how} {density} {far}: {got}, expected {due}");
+                assert!(
+                    (f64::from(got) / due - 1.0).abs() < tolerance,
+                    "{how} {density} {far} {top:?}: {got}, expected {due}"
+                );
             }
         }
     }
