@@ -201,8 +201,11 @@ bool develops(const Set& set, const std::string& name, File file) {
   const auto smooth = each_row(DENOISE_LIGHT, [&](int y, float* out) {
     set.smooth_variance(noise.data(), guides.data(), width, height, y, out);
   });
+  const auto weighed = each_row(1, [&](int y, float* out) {
+    set.denoise_weigh(smooth.data(), guides.data(), width, height, y, 2, out);
+  });
   const auto pass = each_row(DENOISE_LIGHT, [&](int y, float* out) {
-    set.denoise(smooth.data(), guides.data(), width, height, y, 2, out);
+    set.denoise(smooth.data(), guides.data(), weighed.data(), width, height, y, 2, out);
   });
   const auto filtered = each_row(1, [&](int y, float* out) { set.denoise_luminance(at(pass, DENOISE_LIGHT, y), width, out); });
   const SeenFrame own = {first.data(), guides.data(), filtered.data()};

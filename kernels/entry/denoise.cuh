@@ -36,10 +36,16 @@ POLYFLY_POST polyfly_smooth_variance(const float* light, const float* guides, in
   if (x < width && y < height) smooth_piece(light, guides, width, height, y, x, row_of(out, DENOISE_LIGHT, width, y));
 }
 
-POLYFLY_POST polyfly_denoise(const float* light, const float* guides, int width, int height, int step, float* out) {
+POLYFLY_POST polyfly_denoise_weigh(const float* light, const float* guides, int width, int height, int step, float* out) {
+  const int x = thread_x(), y = thread_y();
+  if (x < width && y < height) weigh_piece(light, guides, width, height, y, x, step, row_of(out, 1, width, y));
+}
+
+POLYFLY_POST polyfly_denoise(const float* light, const float* guides, const float* weighed, int width, int height, int step,
+                             float* out) {
   const int x = thread_x(), y = thread_y();
   if (x < width && y < height)
-    denoise_piece(light, guides, width, height, y, x, step, row_of(out, DENOISE_LIGHT, width, y));
+    denoise_piece(light, guides, weighed, width, height, y, x, step, row_of(out, DENOISE_LIGHT, width, y));
 }
 
 POLYFLY_POST polyfly_denoise_luminance(float* light, int width, int height, float* out) {

@@ -104,8 +104,14 @@ void POLYFLY_NAME(smooth_variance)(const float* light, const float* guides, int 
   ROW(smooth_piece(light, guides, width, height, y, first, out));
 }
 
-void POLYFLY_NAME(denoise)(const float* light, const float* guides, int width, int height, int y, int step, float* out) {
-  ROW(denoise_piece(light, guides, width, height, y, first, step, out));
+void POLYFLY_NAME(denoise_weigh)(const float* light, const float* guides, int width, int height, int y, int step,
+                                float* out) {
+  ROW(weigh_piece(light, guides, width, height, y, first, step, out));
+}
+
+void POLYFLY_NAME(denoise)(const float* light, const float* guides, const float* weighed, int width, int height, int y,
+                           int step, float* out) {
+  ROW(denoise_piece(light, guides, weighed, width, height, y, first, step, out));
 }
 
 void POLYFLY_NAME(denoise_luminance)(const float* light, int width, float* out) {

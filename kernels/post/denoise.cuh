@@ -11,8 +11,8 @@
 #include "lens.cuh"
 #include "resolve.cuh"
 
-// How far luminances of a surface may differ, in squared deviations.
-constexpr float DENOISE_TOLERANCE = 8.0f;
+// How far luminances of a surface may differ, over the sum of two variances.
+constexpr float DENOISE_TOLERANCE = 6.0f;
 // The channels of guides that surfaces are compared by, and those with the slopes; the channel of the body.
 constexpr int COMPARED = 7, SLOPED = 9, BODY = 9;
 
@@ -153,13 +153,12 @@ POLYFLY_FN void noise_piece(const float* light, int width, int height, int y, in
   }
 }
 
-// Calls tap(i, j, light, distances) for the 5 x 5 pixels around PIECE pixels of row y, `step` apart. Distances are beyond all
-// weights where there is no such pixel.
+// Calls tap(i, j, light, surfaces, distances) for the 5 x 5 pixels around PIECE pixels of row y, `step` apart. Two pixels have the same
+// distance from each other. Distances are beyond all weights where there is no such pixel.
 template <class F>
 POLYFLY_FN void each_tap(const float* light, const float* guides, int width, int height, int y, int first, int step,
                          F tap) {
-  Pixels<SLOPED> own;
-  Pixels<COMPARED> surfaces;
+  Pixels<SLOPED> own, surfaces;
   LightPixels pixels;
   own.load(picture_row(guides, DENOISE_GUIDES, width, y), width, first);
   for (int j = -2; j <= 2; ++j) {
@@ -176,25 +175,29 @@ POLYFLY_FN void each_tap(const float* light, const float* guides, int width, int
           return off * off;
         };
         const float albedo = squared(0) + squared(1) + squared(2), normal = squared(3) + squared(4) + squared(5);
-        distances[k] = guide_distance(albedo, normal, surfaces.at[6][k], own.at[6][k], (float)dx * own.at[7][k],
-                                      (float)dy * own.at[8][k]);
+        const float across = (float)dx, down = (float)dy;
+        const float there = guide_distance(albedo, normal, surfaces.at[6][k], own.at[6][k], across * own.at[7][k],
+                                           down * own.at[8][k]);
+        const float back = guide_distance(albedo, normal, own.at[6][k], surfaces.at[6][k], -across * surfaces.at[7][k],
+                                          -down * surfaces.at[8][k]);
+        distances[k] = there > back ? there : back;
       }
       for (int k = 0; k < PIECE; ++k) {
         const int x = first + k + dx;
         distances[k] = x < 0 || x >= width ? 4.0f : distances[k];
       }
-      tap(i, j, pixels, distances);
+      tap(i, j, pixels, surfaces, distances);
     }
   }
 }
 
 // Row y of light with a smoothed variance: the mean over similar surfaces around, or the pixel's own if that is larger. So a
-// single bright sample gives way to its neighbors, which do not take its light.
+// single bright sample is shared among its neighbors.
 POLYFLY_FN void smooth_piece(const float* light, const float* guides, int width, int height, int y, int first,
                              float* out) {
   float weights[PIECE] = {}, sums[PIECE] = {};
   each_tap(light, guides, width, height, y, first, 1,
-           [&](int, int, const LightPixels& pixels, const float* distances) {
+           [&](int, int, const LightPixels& pixels, const Pixels<SLOPED>&, const float* distances) {
              for (int k = 0; k < PIECE; ++k) {
                const float w = falloff(distances[k]);
                weights[k] += w;
@@ -209,35 +212,75 @@ POLYFLY_FN void smooth_piece(const float* light, const float* guides, int width,
   }
 }
 
-// Row y of light after a pass whose pixels lie `step` apart.
-POLYFLY_FN void denoise_piece(const float* light, const float* guides, int width, int height, int y, int first, int step,
-                              float* out) {
-  float weights[PIECE] = {}, sums[DENOISE_LIGHT][PIECE] = {}, own[PIECE], tolerated[PIECE];
+// Calls tap(dx, dy, light, surfaces, weights) for the pixels around PIECE pixels of row y, `step` apart. The weight of one pixel for another is
+// that of the other for it: by their surfaces, and by the difference of their light over the noise of both.
+template <class F>
+POLYFLY_FN void each_weight(const float* light, const float* guides, int width, int height, int y, int first, int step,
+                            F tap) {
   LightPixels here;
+  float own[PIECE];
   here.load(picture_row(light, DENOISE_LIGHT, width, y), width, first);
   here.luminances(own);
-  for (int k = 0; k < PIECE; ++k) tolerated[k] = 1.0f / (DENOISE_TOLERANCE * here.at[3][k] + 1e-10f);
   each_tap(light, guides, width, height, y, first, step,
-           [&](int i, int j, const LightPixels& pixels, const float* distances) {
+           [&](int i, int j, const LightPixels& pixels, const Pixels<SLOPED>& surfaces, const float* distances) {
              const auto spline = [](int n) { return n == 0 ? 0.375f : n == 1 || n == -1 ? 0.25f : 0.0625f; };
              const float most = spline(i) * spline(j);
-             float luminance[PIECE];
+             float luminance[PIECE], weights[PIECE];
              pixels.luminances(luminance);
              for (int k = 0; k < PIECE; ++k) {
                const float off = luminance[k] - own[k];
-               const float w = most * falloff(distances[k] + off * off * tolerated[k]);
-               weights[k] += w;
-               sums[0][k] += w * pixels.at[0][k];
-               sums[1][k] += w * pixels.at[1][k];
-               sums[2][k] += w * pixels.at[2][k];
-               sums[3][k] += w * w * pixels.at[3][k];
+               const float tolerated = DENOISE_TOLERANCE * (here.at[3][k] + pixels.at[3][k]) + 1e-10f;
+               weights[k] = most * falloff(distances[k] + off * off / tolerated);
              }
+             tap(i * step, j * step, pixels, surfaces, weights);
            });
+}
+
+// Row y of the sums of each pixel's weights.
+POLYFLY_FN void weigh_piece(const float* light, const float* guides, int width, int height, int y, int first, int step,
+                            float* out) {
+  float sums[PIECE] = {};
+  each_weight(light, guides, width, height, y, first, step,
+              [&](int, int, const LightPixels&, const Pixels<SLOPED>&, const float* weights) {
+                for (int k = 0; k < PIECE; ++k) sums[k] += weights[k];
+              });
+  for (int x = first; x < piece_end(width, first); ++x) out[x] = sums[x - first];
+}
+
+// Row y of light after a pass whose pixels lie `step` apart, with the sums of their weights. Light flows between two pixels: what one
+// of them gains, the other one loses, so the picture keeps its light.
+POLYFLY_FN void denoise_piece(const float* light, const float* guides, const float* weighed, int width, int height, int y,
+                              int first, int step, float* out) {
+  float flows[3][PIECE] = {}, shares[PIECE] = {}, variances[PIECE] = {}, inverse[3][PIECE];
+  LightPixels here;
+  Pixels<3> albedo;
+  Pixels<1> own, others;
+  here.load(picture_row(light, DENOISE_LIGHT, width, y), width, first);
+  albedo.load(picture_row(guides, DENOISE_GUIDES, width, y), width, first);
+  own.load(picture_row(weighed, 1, width, y), width, first);
+  for (int c = 0; c < 3; ++c)
+    for (int k = 0; k < PIECE; ++k) inverse[c][k] = 1.0f / divisor(albedo.at[c][k]);
+  each_weight(light, guides, width, height, y, first, step,
+              [&](int dx, int dy, const LightPixels& pixels, const Pixels<SLOPED>& surfaces, const float* weights) {
+                others.load(picture_row(weighed, 1, width, y + dy), width, first + dx);
+                for (int k = 0; k < PIECE; ++k) {
+                  const float most = own.at[0][k] > others.at[0][k] ? own.at[0][k] : others.at[0][k];
+                  // The pixel itself gives itself nothing.
+                  const float w = dx == 0 && dy == 0 ? 0.0f : weights[k] / most;
+                  shares[k] += w;
+                  variances[k] += w * w * pixels.at[3][k];
+                  for (int c = 0; c < 3; ++c) {
+                    // Light is over the albedo, so a darker surface takes part with less.
+                    const float ratio = divisor(surfaces.at[c][k]) * inverse[c][k];
+                    flows[c][k] += w * (ratio < 1.0f ? ratio : 1.0f) * (pixels.at[c][k] - here.at[c][k]);
+                  }
+                }
+              });
   for (int x = first; x < piece_end(width, first); ++x) {
     const int k = x - first;
-    const float scale = 1.0f / weights[k];
-    for (int c = 0; c < 3; ++c) out[c * (i64)width + x] = sums[c][k] * scale;
-    out[3 * (i64)width + x] = sums[3][k] * (scale * scale);
+    const float kept = 1.0f - shares[k];
+    for (int c = 0; c < 3; ++c) out[c * (i64)width + x] = here.at[c][k] + flows[c][k];
+    out[3 * (i64)width + x] = variances[k] + kept * kept * here.at[3][k];
   }
 }
 

@@ -108,8 +108,8 @@ impl Isa {
         unsafe { (self.entries.smooth_variance)(light, guides, width as i32, height as i32, y as i32, out) };
     }
 
-    /// Row `y` of light after a pass whose pixels lie `step` apart.
-    pub fn denoise(
+    /// Row `y` of the sums of weights of a pass whose pixels lie `step` apart.
+    pub fn denoise_weigh(
         &self,
         (light, guides): (&[f32], &[f32]),
         (width, height): Size,
@@ -118,10 +118,27 @@ impl Isa {
         out: &mut [f32],
     ) {
         check(&[(light, LIGHT), (guides, GUIDES)], (width, height));
-        assert!(y < height && out.len() == LIGHT * width);
+        assert!(y < height && out.len() == width);
         let (light, guides, out) = (light.as_ptr(), guides.as_ptr(), out.as_mut_ptr());
+        // SAFETY: the pictures have all channels of their pixels, and out has a number for each pixel of a row.
+        unsafe { (self.entries.denoise_weigh)(light, guides, width as i32, height as i32, y as i32, step, out) };
+    }
+
+    /// Row `y` of light after that pass, from light, guides and the sums of weights.
+    pub fn denoise(
+        &self,
+        [light, guides, weighed]: [&[f32]; 3],
+        (width, height): Size,
+        y: usize,
+        step: i32,
+        out: &mut [f32],
+    ) {
+        check(&[(light, LIGHT), (guides, GUIDES), (weighed, 1)], (width, height));
+        assert!(y < height && out.len() == LIGHT * width);
+        let [light, guides, weighed] = [light, guides, weighed].map(<[f32]>::as_ptr);
+        let (width, height, out) = (width as i32, height as i32, out.as_mut_ptr());
         // SAFETY: the pictures have all channels of their pixels, and out has a row of light.
-        unsafe { (self.entries.denoise)(light, guides, width as i32, height as i32, y as i32, step, out) };
+        unsafe { (self.entries.denoise)(light, guides, weighed, width, height, y as i32, step, out) };
     }
 
     /// The luminance of a row of light.

@@ -24,8 +24,7 @@ pub enum Split {
 const FIRST_ROUND: u32 = 16;
 /// Maximum number of samples per pixel that features are averaged over.
 const FEATURE_SAMPLES: u32 = 64;
-// Mirrors and clear surfaces that layers for the denoiser's library look through. The filter of our own does worse with such layers:
-// behind glass they are noisy themselves.
+// Mirrors and clear surfaces that layers for denoisers look through.
 const FOLLOWED: u32 = 4;
 // A GPU takes as many bands at once that each device has this many tasks of a frame.
 const CHUNKS: usize = 4;
@@ -265,8 +264,8 @@ impl Plan {
         let adaptive = self.adaptive.filter(|_| kind != FrameTask::Features);
         let gain = || self.post.as_ref().map_or(1.0, |post| post.exposure(frame));
         let adaptive = adaptive.map(|task| AdaptiveTask { gain: gain().to_bits(), ..task });
-        let by_library = self.post.as_ref().is_some_and(|post| !post.is_exact());
-        let follows = if by_library && kind == FrameTask::Features { FOLLOWED } else { 0 };
+        let is_denoised = self.post.as_ref().is_some_and(|post| post.is_guided() || !post.is_exact());
+        let follows = if is_denoised { FOLLOWED } else { 0 };
         let guided = self.guided(frame, kind);
         let (samples, stride) = (samples.clone(), 1);
         let (rows, pixels) = (0..self.height, PixelSet::ALL);

@@ -76,7 +76,8 @@ pub fn denoised(isa: Isa, width: usize, height: usize) -> Vec<f32> {
     let light = rows(LIGHT, &|y, row| isa.denoise_light(&film, guide_row(y), y, row));
     let noise = rows(LIGHT, &|y, row| isa.denoise_noise(&light, size, y, row));
     let smooth = rows(LIGHT, &|y, row| isa.smooth_variance(&noise, &guides, size, y, row));
-    let pass = rows(LIGHT, &|y, row| isa.denoise((&smooth, &guides), size, y, 2, row));
+    let weighed = rows(1, &|y, row| isa.denoise_weigh((&smooth, &guides), size, y, 2, row));
+    let pass = rows(LIGHT, &|y, row| isa.denoise([&smooth, &guides, &weighed], size, y, 2, row));
     let light_row = |picture: &[f32], y: usize| picture[LIGHT * width * y..][..LIGHT * width].to_vec();
     let filtered = rows(1, &|y, row| isa.denoise_luminance(&light_row(&pass, y), row));
     let [own, other] = [&light, &smooth].map(|light| SeenSlices { light, guides: &guides, filtered: &filtered });

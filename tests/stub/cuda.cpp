@@ -272,17 +272,30 @@ Work denoise_kernel(const std::string& name, void** a) {
       });
     };
   }
-  if (name == "polyfly_smooth_variance" || name == "polyfly_denoise") {
-    const bool is_pass = name == "polyfly_denoise";
-    float *light = pointer(0), *guides = pointer(1), *out = pointer(is_pass ? 5 : 4);
-    const int width = number(2), height = number(3), step = is_pass ? number(4) : 0;
+  if (name == "polyfly_smooth_variance") {
+    float *light = pointer(0), *guides = pointer(1), *out = pointer(4);
+    const int width = number(2), height = number(3);
     return [=] {
       each(width, height, [&](int x, int y) {
-        float* to = row(out, DENOISE_LIGHT, width, y);
-        if (is_pass)
-          denoise_piece(light, guides, width, height, y, x, step, to);
-        else
-          smooth_piece(light, guides, width, height, y, x, to);
+        smooth_piece(light, guides, width, height, y, x, row(out, DENOISE_LIGHT, width, y));
+      });
+    };
+  }
+  if (name == "polyfly_denoise_weigh") {
+    float *light = pointer(0), *guides = pointer(1), *out = pointer(5);
+    const int width = number(2), height = number(3), step = number(4);
+    return [=] {
+      each(width, height, [&](int x, int y) {
+        weigh_piece(light, guides, width, height, y, x, step, row(out, 1, width, y));
+      });
+    };
+  }
+  if (name == "polyfly_denoise") {
+    float *light = pointer(0), *guides = pointer(1), *weighed = pointer(2), *out = pointer(6);
+    const int width = number(3), height = number(4), step = number(5);
+    return [=] {
+      each(width, height, [&](int x, int y) {
+        denoise_piece(light, guides, weighed, width, height, y, x, step, row(out, DENOISE_LIGHT, width, y));
       });
     };
   }

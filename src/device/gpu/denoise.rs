@@ -19,6 +19,7 @@ pub struct DenoiseKernels<A: Api> {
     light: A::Function,
     noise: A::Function,
     smooth_variance: A::Function,
+    weigh: A::Function,
     pass: A::Function,
     luminance: A::Function,
     look_up: A::Function,
@@ -56,8 +57,9 @@ pub struct DenoiseLane<A: Api> {
     pub kept: Vec<Kept<A>>,
     /// Sums of a band, of the second half of the samples.
     pub second: A::Memory,
-    // Light between passes.
+    // Light between passes, and the sums of a pass's weights.
     between: [A::Memory; 2],
+    weighed: A::Memory,
     // Samples of another frame, and sums; none if frames are made of their own light alone.
     blend: Option<[A::Memory; 2]>,
 }
@@ -81,6 +83,7 @@ impl<A: Api> DenoiseLane<A> {
             kept: (0..count.max(1)).map(|_| kept()).collect::<Result<_, DeviceError>>()?,
             second: context.memory(sums)?,
             between: [picture(LIGHT)?, picture(LIGHT)?],
+            weighed: picture(1)?,
             blend: (count > 1).then(blend).transpose()?,
         })
     }
@@ -117,6 +120,7 @@ impl<A: Api> DenoiseKernels<A> {
             light: function(c"polyfly_denoise_light")?,
             noise: function(c"polyfly_denoise_noise")?,
             smooth_variance: function(c"polyfly_smooth_variance")?,
+            weigh: function(c"polyfly_denoise_weigh")?,
             pass: function(c"polyfly_denoise")?,
             luminance: function(c"polyfly_denoise_luminance")?,
             look_up: function(c"polyfly_look_up")?,
@@ -186,9 +190,11 @@ impl<A: Api> DenoiseKernels<A> {
         let (guides, (width, height)) = (lane.kept[place].guides.address(0), lane.size);
         let mut from = light;
         for (i, step) in STEPS.into_iter().enumerate() {
-            let to = lane.between[i % 2].address(0);
+            let (to, weighed) = (lane.between[i % 2].address(0), lane.weighed.address(0));
             let arguments = Arguments::default().with(&from).with(&guides).with(&width).with(&height).with(&step);
-            launch::<A>(stream, self.pass, lane.size, arguments.with(&to))?;
+            launch::<A>(stream, self.weigh, lane.size, arguments.with(&weighed))?;
+            let arguments = Arguments::default().with(&from).with(&guides).with(&weighed).with(&width).with(&height);
+            launch::<A>(stream, self.pass, lane.size, arguments.with(&step).with(&to))?;
             from = to;
         }
         Ok(from)

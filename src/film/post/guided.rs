@@ -1,6 +1,6 @@
 //! The denoiser of our own, with the same bytes on all machines: passes of a filter that is led by albedo, normal and depth of
-//! the first surfaces, and by how noisy each pixel is (kernels/post/denoise.cuh). Noise is measured as the difference of two
-//! halves of the samples. Surfaces with a texture are filtered without it: their light is divided by the albedo.
+//! the surfaces that are seen, and by how noisy each pixel is (kernels/post/denoise.cuh). Noise is measured as the difference of two
+//! halves of the samples. What a pixel takes of another one's light, the other one loses: the picture keeps its light. Surfaces with a texture are filtered without it: their light is divided by the albedo.
 //! `steady` lends a frame the light of its neighbors in time before that.
 
 use crate::film::Film;
@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 /// Distances between a pass's pixels: each pass sees twice as far.
 pub const STEPS: [i32; 5] = [1, 2, 4, 8, 16];
-/// Bytes per pixel that the filter takes: light before, between and after passes, and guides.
-pub const BYTES: usize = size_of::<f32>() * (3 * LIGHT + GUIDES);
+/// Bytes per pixel that the filter takes: light before, between and after passes, guides, and sums of weights.
+pub const BYTES: usize = size_of::<f32>() * (3 * LIGHT + GUIDES + 1);
 
 /// A frame's noisy light over its albedo, with what leads the filter.
 #[derive(Clone)]
@@ -50,10 +50,13 @@ impl Noisy {
     /// The light without noise, in the same rows.
     pub fn filtered(&self, isa: Isa) -> Vec<f32> {
         let (mut to, mut from) = (vec![0.0; self.light.len()], Vec::new());
+        let (mut weighed, size) = (vec![0.0; self.light.len() / LIGHT], (self.width, self.height));
         for (i, step) in STEPS.into_iter().enumerate() {
-            let light: &[f32] = if i == 0 { &self.light } else { &from };
+            let (light, guides): (&[f32], _) = (if i == 0 { &self.light } else { &from }, &*self.guides);
+            let rows = weighed.par_chunks_mut(self.width.max(1)).enumerate();
+            rows.for_each(|(y, row)| isa.denoise_weigh((light, guides), size, y, step, row));
             let rows = to.par_chunks_mut((LIGHT * self.width).max(1)).enumerate();
-            rows.for_each(|(y, row)| isa.denoise((light, &self.guides), (self.width, self.height), y, step, row));
+            rows.for_each(|(y, row)| isa.denoise([light, guides, &weighed], size, y, step, row));
             from.resize(to.len(), 0.0);
             std::mem::swap(&mut to, &mut from);
         }
