@@ -1,11 +1,13 @@
 // Caustics of polyhedra: light that reaches a surface after one reflection at a face, or after two refractions, into a
-// body and out of it. Faces are flat, so each face, or each pair of faces, has at most one path from a point of a light
-// to the surface, and all of them are tried. No path is drawn at random.
+// body and out of it, with at most one reflection between them. Faces are flat, so each face, each pair of faces, and each pair
+// with a third one that mirrors, has at most one path from a point of a light to the surface, and all of them are tried. No path is
+// drawn at random.
 //
 // A mirrored path is found from the mirrored surface. A refracted one is the path of the least optical length (Fermat,
 // 1662), which is a convex function of the two crossing points: Newton's method finds its minimum, and the matrix of
 // second derivatives says how the light spreads. Walking to a path by Newton's method is due to Hanika, Droske and
-// Fascione, "Manifold next event estimation", 2015.
+// Fascione, "Manifold next event estimation", 2015. A path that is mirrored within the body is a refracted one to the images of the
+// light and of its face.
 #pragma once
 #include "../shapes/scene_query.cuh"
 #include "light.cuh"
@@ -58,6 +60,15 @@ POLYFLY_FN Facet facet_of(const S& scene, const Body& body, int i) {
   const Vec n = vec(slab.n);
   const Facet upper = {n, Real(slab.hi), true}, lower = {-n, Real(-slab.lo), slab.lo > -1.0e29f};
   return (i & 1) == 0 ? upper : lower;
+}
+// The image of a point, and that of a face, in the plane of a face.
+POLYFLY_FN Vec image_of(const Facet& mirror, Vec q) {
+  const Real height = dot(mirror.n, q) - mirror.offset;
+  return fma(mirror.n, -(height + height), q);
+}
+POLYFLY_FN Facet image_of(const Facet& mirror, const Facet& facet) {
+  const Real turn = dot(mirror.n, facet.n) * Real(2.0f);
+  return {fma(mirror.n, -turn, facet.n), fma(mirror.offset, -turn, facet.offset), facet.exists};
 }
 // Whether a point of the plane of face i lies in the face, farther than `rim` from the planes of its neighbors.
 template <class S>
@@ -284,17 +295,18 @@ POLYFLY_FN Vec towards_facet(const Facet& facet, Vec p) {
   return fma(aside, min(reach * reciprocal(sqrt(squared_length(aside))), one), middle);
 }
 
-// The path from p through the faces `near` and `far` to l, in coordinates in which the body's corners have distance 1.
+// The path from p through the faces `near` and `far` to l, in coordinates in which the body's corners have distance 1. `far` and l may
+// be images, as the middle of the body to which `far` belongs. The path begins at the point `start` of `far`.
 // ior: the body's index of refraction. The optical length is |a - p| + ior |b - a| + |l - b|; each point has two
 // coordinates within its face.
-POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec p, Vec l, Real ior, Mask active) {
+POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec middle, Vec start, Vec p, Vec l, Real ior, Mask active) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Basis ta = basis_around(near.n), tb = basis_around(far.n);
   const Real rr = dot(ta.right, tb.right), rd = dot(ta.right, tb.down), dr = dot(ta.down, tb.right),
              dd = dot(ta.down, tb.down);
   BentPath path;
   path.near = towards_facet(near, p);
-  path.far = towards_facet(far, l);
+  path.far = start;
   path.near_cosine = path.far_cosine = path.length = path.spread = one;
   const Real reach = sqrt_or_zero(fma(near.offset, -near.offset, one));
   path.found = first_lanes(0);
@@ -315,7 +327,7 @@ POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec p, Vec l,
     // A convex function is lower only where its gradient points away from. Where no pair of points of the circles around
     // both faces is, the faces have no path.
     const Real rises = fma(gradient_ar, dot(ta.right, path.near), gradient_ad * dot(ta.down, path.near)) +
-        fma(gradient_br, dot(tb.right, path.far), gradient_bd * dot(tb.down, path.far));
+        fma(gradient_br, dot(tb.right, path.far - middle), gradient_bd * dot(tb.down, path.far - middle));
     const Real steepest = sqrt_or_zero(fma(gradient_ar, gradient_ar, gradient_ad * gradient_ad)) +
         sqrt_or_zero(fma(gradient_br, gradient_br, gradient_bd * gradient_bd));
     going = going & !(fma(steepest, reach, rises) < Real(-1.0e-5f));
@@ -368,7 +380,8 @@ POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec p, Vec l,
     // The minimum is hardly farther away than the last step was long. Points of faces have at most the distance 1.
     if (step >= 1) {
       const Real limit = fma(longest, Real(2.0f), Real(1.02f)), square = limit * limit;
-      going = going & (dot(path.near, path.near) < square) & (dot(path.far, path.far) < square);
+      const Vec far_off = path.far - middle;
+      going = going & (dot(path.near, path.near) < square) & (dot(far_off, far_off) < square);
       settled = settled & going;
       if (!any(going)) break;
     }
@@ -385,6 +398,17 @@ POLYFLY_FN Mask meets_beam(const Beam& beam, const Facet& near, Vec p) {
   const Real patch = Real(beam.patch_radius);
   const Real spread = fma(patch, reciprocal(max(max(distance - patch, height), Real(FACET_NEAR))), Real(beam.lean_radius));
   return (dot(near.n, p) - near.offset > Real(FACET_NEAR)) & (dot(off, off) < spread * spread);
+}
+
+// What a face mirrors within the body at this cosine.
+template <class S>
+POLYFLY_FN Vec mirrored_within(const S& scene, const Material& inner, Real ior, Real cosine, Mask lanes) {
+  const Real zero = Real(0.0f), one = Real(1.0f), share = fresnel(ior, cosine);
+  const Real square = fma(ior * ior, fma(cosine, cosine, -one), one);
+  Vec mirror = inner.kind == MATERIAL_GLASS ? vec(share, share, share) : vec(inner.mirror);
+  if (has_film(scene, inner)) mirror = film_reflectance(scene, Int(inner.film), sqrt_or_zero(square), lanes);
+  const Real total = min(max_component(mirror) + Real(inner.transparency), one);
+  return select(square < zero, vec(total, total, total), mirror);
 }
 
 // The light that a body refracts to a surface from a point l of the light `number`. p_hat and l_hat are in radii of the body.
@@ -408,7 +432,7 @@ POLYFLY_FN Vec refracted_from(const S& scene, int k, int number, Vec l, const Ra
   POLYFLY_NO_UNROLL
   for (int b = scene.first_beams.at(k * lights + number); b < end; ++b) {
     const Beam& beam = scene.beams.at(b);
-    const int i = beam.near, j = beam.far;
+    const int i = beam.near, j = beam.far, m = beam.mirror;
     Facet near = facet_of(scene, body, i);
     near.offset = near.offset * inverse;
     const Mask leaves = tried & meets_beam(beam, near, p_hat);
@@ -417,10 +441,35 @@ POLYFLY_FN Vec refracted_from(const S& scene, int k, int number, Vec l, const Ra
     far.offset = far.offset * inverse;
     const Mask enters = leaves & (dot(far.n, l_hat) - far.offset > Real(FACET_NEAR));
     if (!any(enters)) continue;
-    const BentPath path = bent_path(near, far, p_hat, l_hat, ior, enters);
+    Vec middle = vec(zero, zero, zero), start = towards_facet(far, l_hat), aim = l_hat;
+    Facet pane = near;
+    if (m >= 0) {
+      pane = facet_of(scene, body, m);
+      pane.offset = pane.offset * inverse;
+      far = image_of(pane, far);
+      middle = image_of(pane, middle);
+      start = image_of(pane, start);
+      aim = image_of(pane, aim);
+    }
+    const BentPath path = bent_path(near, far, middle, start, p_hat, aim, ior, enters);
     if (!any(path.found)) continue;
-    const Vec near_point = path.near * size, far_point = path.far * size;
-    Mask valid = path.found & is_in_facet(scene, body, i, near_point, rim) & is_in_facet(scene, body, j, far_point, rim);
+    const Vec near_point = path.near * size;
+    Vec far_point = path.far * size, turn = far_point;
+    Real turn_cosine = Real(1.0f);
+    Mask valid = path.found & is_in_facet(scene, body, i, near_point, rim);
+    if (m >= 0) {
+      // Where the way within the body meets the mirror.
+      const Vec way = path.far - path.near;
+      const Real rise = dot(pane.n, way), below = pane.offset - dot(pane.n, path.near);
+      valid = valid & (below > zero) & (below < rise);
+      if (!any(valid)) continue;
+      const Real t = below * reciprocal(within_domain(rise));
+      turn = fma(way, t, path.near) * size;
+      turn_cosine = rise * reciprocal(within_domain(path.length));
+      far_point = image_of(pane, path.far) * size;
+      valid = valid & is_in_facet(scene, body, m, turn, rim);
+    }
+    valid = valid & is_in_facet(scene, body, j, far_point, rim);
     if (!any(valid)) continue;
     const LightSample sample = eval_light(scene, near_point + vec(body.centre) - s.p, light, ray, s, valid);
     valid = valid & sample.valid;
@@ -428,13 +477,16 @@ POLYFLY_FN Vec refracted_from(const S& scene, int k, int number, Vec l, const Ra
     Vec colour = sample.colour * vec(outer.transmit) * vec(inner.transmit) * path.spread;
     colour = colour * (facet_passes(scene, outer, ior, path.near_cosine, valid) *
                        facet_passes(scene, inner, ior, path.far_cosine, valid));
+    if (m >= 0) colour = colour * mirrored_within(scene, inner, ior, turn_cosine, valid);
     if (absorbs(inner)) colour = colour * attenuate(vec(inner.absorb), path.length * size);
-    // To the light, to the surface, and between both faces, if other things are inside of the body.
-    const Vec start = far_point + vec(body.centre), stop = near_point + vec(body.centre);
+    // To the light, to the surface, and between the faces, if other things are inside of the body.
+    const Vec begin = far_point + vec(body.centre), stop = near_point + vec(body.centre), bend = turn + vec(body.centre);
     POLYFLY_NO_UNROLL
-    for (int leg = 0; leg < (isolated ? 2 : 3); ++leg) {
-      const Vec from = leg == 1 ? stop : start;
-      const Vec way = leg == 0 ? l - start : leg == 1 ? (s.p - stop) * Real(SHORT_OF) : (stop - start) * Real(0.999f);
+    for (int leg = 0; leg < (isolated ? 2 : m >= 0 ? 4 : 3); ++leg) {
+      const Vec from = leg == 1 ? stop : leg == 3 ? bend : begin;
+      const Vec way = leg == 0 ? l - begin
+          : leg == 1           ? (s.p - stop) * Real(SHORT_OF)
+                               : ((leg == 2 && m >= 0 ? bend : stop) - from) * Real(0.999f);
       colour = colour * open_way(scene, from, way, leg < 2 ? origin : Int(body.origin_inside), valid, true);
       valid = valid & (max_component(colour) > zero);
       if (!any(valid)) break;

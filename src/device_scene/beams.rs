@@ -1,5 +1,6 @@
-//! Beams of light through pairs of flat faces: which pairs a light can shine through, where its light leaves the body, and in
-//! which directions. Kernels try no other pairs, and none at surfaces that its beam does not meet (shading/caustics.cuh).
+//! Beams of light through pairs of flat faces, straight or by way of a third one that mirrors within the body: which faces a light
+//! can shine through, where its light leaves the body, and in which directions. Kernels try no other faces, and none at surfaces
+//! that its beam does not meet (shading/caustics.cuh).
 //!
 //! A light is a ball around its position, and a face lies in a circle, so directions from the light to the face fill a cone.
 //! Refraction at a plane divides the part of a direction along the plane by the index of refraction, and multiplies it where the
@@ -100,9 +101,12 @@ impl Glass<'_> {
         let entries = self.faces.iter().map(|face| self.within(ball, face)).collect::<Vec<_>>();
         let mut beams = Vec::new();
         for near in &self.faces {
-            for (far, inside) in self.faces.iter().zip(&entries) {
-                let is_other = near.index != far.index;
-                beams.extend(inside.filter(|_| is_other).and_then(|inside| self.beam(near, far, inside)));
+            for (far, inside) in self.faces.iter().zip(&entries).filter_map(|(far, inside)| Some((far, (*inside)?))) {
+                if near.index != far.index {
+                    beams.extend(self.beam(near, far, inside));
+                }
+                let mirrors = self.faces.iter().filter(|m| m.index != near.index && m.index != far.index);
+                beams.extend(mirrors.filter_map(|mirror| self.mirrored_beam(near, far, mirror, inside)));
             }
         }
         beams
@@ -129,6 +133,27 @@ impl Glass<'_> {
         Some(Ball { centre, radius: (radius * (1.0 + slope * slope).sqrt()).min(2.0) })
     }
 
+    // What leaves by the face `near` of the light that has come in by the face `far` and is mirrored by a third one: the light of images.
+    fn mirrored_beam(&self, near: &Face, far: &Face, mirror: &Face, inside: Ball) -> Option<Beam> {
+        (dot(mirror.normal, inside.centre) + inside.radius > 0.0).then_some(())?;
+        mirror.lit(far, inside)?;
+        let turned = |v: Vec3| sub(v, scale(mirror.normal, 2.0 * dot(mirror.normal, v)));
+        let image = |p: Vec3| add(turned(p), scale(mirror.normal, 2.0 * mirror.offset));
+        let inside = Ball { centre: turned(inside.centre), ..inside };
+        let normal = turned(far.normal);
+        let image = Face {
+            index: far.index,
+            normal,
+            offset: dot(normal, image(far.middle)),
+            corners: far.corners.iter().map(|&p| image(p)).collect(),
+            middle: image(far.middle),
+            radius: far.radius,
+        };
+        near.lit(mirror, inside)?;
+        let beam = self.beam(near, &image, inside)?;
+        Some(Beam { mirror: mirror.index, ..beam })
+    }
+
     // What leaves by the face `near` of the light that has come in by the face `far`; None if nothing does.
     fn beam(&self, near: &Face, far: &Face, inside: Ball) -> Option<Beam> {
         let [low, high] = self.ior;
@@ -151,6 +176,7 @@ impl Glass<'_> {
             patch_radius: (patch.radius + MARGIN) as f32,
             lean: to_f32(leans.centre),
             lean_radius: leans.radius as f32,
+            mirror: -1,
             ..Beam::default()
         })
     }
@@ -249,7 +275,7 @@ mod tests {
         length(sub(lean, beam.lean.map(f64::from))) < spread
     }
 
-    // Light that is traced forward, from any point of a light through any two faces, is within their beam.
+    // Light that is traced forward, from any point of a light through any two faces, is within their beam; so is what a third face mirrors.
     #[test]
     fn beams_hold_all_light_that_passes() {
         let mut draws = Draws(7);
@@ -273,7 +299,8 @@ mod tests {
             let all = Beams::new(&scene, &geometry, &[light]);
             let material = &geometry.materials[geometry.bodies[0].material as usize];
             let glass = Glass::of(body, &geometry.bodies[0], material, &geometry.slabs).unwrap();
-            dropped += glass.faces.len() * (glass.faces.len() - 1) - all.beams.len();
+            let straight = all.beams.iter().filter(|beam| beam.mirror < 0).count();
+            dropped += glass.faces.len() * (glass.faces.len() - 1) - straight;
             tried += glass.faces.len() * (glass.faces.len() - 1);
             for _ in 0..4000 {
                 let from = scale(
@@ -296,15 +323,23 @@ mod tests {
                 let b = add(from, scale(d, enter));
                 let Some(inside) = refracted(d, scale(far.normal, -1.0), 1.0 / index) else { continue };
                 let Some((length, near)) = planes(b, inside, 1.0).min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-                let Some(out) = refracted(inside, near.normal, index) else { continue };
                 let a = add(b, scale(inside, length));
-                let beam = all.beams.iter().find(|beam| (beam.near, beam.far) == (near.index, far.index));
-                let beam = beam
-                    .unwrap_or_else(|| panic!("{solid} {ior} {i}: no beam through {} and {}", far.index, near.index));
-                for t in [1e-3, 0.1, 1.0, 10.0] {
-                    assert!(meets(beam, near.normal, add(a, scale(out, t))), "{solid} {ior} {i} {t}: {beam:?}");
+                let mut leaves = |mirror: i32, near: &Face, a: Vec3, inside: Vec3| {
+                    let Some(out) = refracted(inside, near.normal, index) else { return };
+                    let faces = (near.index, far.index, mirror);
+                    let beam = all.beams.iter().find(|beam| (beam.near, beam.far, beam.mirror) == faces);
+                    let beam = beam.unwrap_or_else(|| panic!("{solid} {ior} {i}: no beam {faces:?}"));
+                    for t in [1e-3, 0.1, 1.0, 10.0] {
+                        assert!(meets(beam, near.normal, add(a, scale(out, t))), "{solid} {ior} {i} {t}: {beam:?}");
+                    }
+                    passed += 1;
+                };
+                leaves(-1, near, a, inside);
+                let turned = sub(inside, scale(near.normal, 2.0 * dot(near.normal, inside)));
+                let others = planes(a, turned, 1.0).filter(|(_, face)| face.index != near.index);
+                if let Some((length, last)) = others.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                    leaves(near.index, last, add(a, scale(turned, length)), turned);
                 }
-                passed += 1;
             }
         }
         assert!(passed > 10_000, "{passed}");

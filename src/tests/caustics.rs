@@ -154,19 +154,26 @@ fn landed(body: &Body, l: Vec3, d: Vec3, ior: f64, mut add_light: impl FnMut(Vec
     let cosine = -dot(n, d);
     let Some((share, behind)) = fresnel(cosine, 1.0, ior) else { return };
     land(add(at, body.centre), add(d, scale(n, 2.0 * cosine)), enter, share);
-    let inside = add(scale(d, 1.0 / ior), scale(n, cosine / ior - behind));
-    let (through, second) = crossing(at, inside, false);
-    let n = normals[second];
-    let out = add(at, scale(inside, through));
-    let cosine = dot(n, inside);
-    if let Some((back, behind)) = fresnel(cosine, ior, 1.0) {
-        let d = add(scale(inside, ior), scale(n, behind - ior * cosine));
-        land(add(out, body.centre), d, enter + through, (1.0 - share) * (1.0 - back));
+    let mut inside = add(scale(d, 1.0 / ior), scale(n, cosine / ior - behind));
+    let (mut at, mut before, mut left) = (at, enter, 1.0 - share);
+    // By the second face, or mirrored there and by the third one.
+    for _ in 0..2 {
+        let (through, face) = crossing(at, inside, false);
+        let n = normals[face];
+        (at, before) = (add(at, scale(inside, through)), before + through);
+        let cosine = dot(n, inside);
+        let leaves = fresnel(cosine, ior, 1.0);
+        if let Some((back, behind)) = leaves {
+            let d = add(scale(inside, ior), scale(n, behind - ior * cosine));
+            land(add(at, body.centre), d, before, left * (1.0 - back));
+        }
+        left *= leaves.map_or(1.0, |(back, _)| back);
+        inside = sub(inside, scale(n, 2.0 * cosine));
     }
 }
 
 // Rays of the lamp, refracted and reflected in f64, bring to each part of the table what the renderer shows there: light
-// beside the body, light mirrored by it, and light that has passed two of its faces.
+// beside the body, light mirrored by it, and light that has passed two of its faces, with a reflection within the body or without.
 #[test]
 fn glass_throws_the_light_that_traced_rays_bring() {
     for (solid, ior, middle) in [
@@ -239,7 +246,7 @@ fn glass_throws_the_light_that_traced_rays_bring() {
 fn chance_finds_the_same_caustic() {
     let (at, radius): (Vec3, f64) = ([40.0, -50.0, 77.0], 7.0);
     let glass = "[[body]]\nsolid = \"octahedron\"\ncenter = [0.6, -0.6, 1.8]\nradius = 0.9\nbar = 0\nmaterial = \"glass\"\nior = 1.5\n";
-    let shared = "integrator = \"path\"\ndepth = 3\n";
+    let shared = "integrator = \"path\"\ndepth = 4\n";
     let ball = format!(
         "{glass}[[sphere]]\ncenter = {at:?}\nradius = {radius}\nmaterial = \"light\"\ncolor = [1, 1, 1]\nstrength = {}\n",
         dot(at, at) / (radius * radius)
@@ -279,7 +286,7 @@ fn paths_find_the_suns_caustics() {
                 let mut scene = table(
                     middle,
                     0.9,
-                    &format!("integrator = \"path\"\ndepth = 3\nsamples = {samples}\ncaustics = {caustics}"),
+                    &format!("integrator = \"path\"\ndepth = 4\nsamples = {samples}\ncaustics = {caustics}"),
                     &format!("[[rectangle]]\nsize = [61, 61]\ncenter = [0, 0, 0.001]\n{surface}{things}"),
                 );
                 scene.world.sky = crate::scene::Sky {
