@@ -17,6 +17,11 @@ pub fn srgb(linear: f64) -> f64 {
     if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * libm::pow(linear, 1.0 / 2.4) - 0.055 }
 }
 
+/// Linear sRGB of the CIE's X, Y and Z; colors outside of it have negative numbers.
+pub fn linear_srgb([x, y, z]: Vec3) -> Vec3 {
+    [3.2406 * x - 1.5372 * y - 0.4986 * z, -0.9689 * x + 1.8758 * y + 0.0415 * z, 0.0557 * x - 0.2040 * y + 1.0570 * z]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

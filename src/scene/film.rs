@@ -14,7 +14,7 @@ keys! {
         /// Stops up or down, or "auto": one value for the whole clip, from a few small trial frames.
         pub exposure: Exposure = Exposure::Stops(0.0),
             rule(Rule::Within(-FilmSettings::MAX_STOPS, FilmSettings::MAX_STOPS)), unit("stops"), slider(-5.0, 5.0), group("Exposure"), spelled(), animated();
-        /// Color temperature that becomes white; 6504 leaves colors unchanged.
+        /// Color temperature that becomes white, of the same luminance; 6504 leaves colors unchanged.
         pub white_balance: f64 = FilmSettings::DAYLIGHT,
             rule(Rule::Within(FilmSettings::TEMPERATURES[0], FilmSettings::TEMPERATURES[1])), unit("kelvin"),
             slider(2000.0, 12000.0), spelled(), animated();

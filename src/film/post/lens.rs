@@ -1,6 +1,7 @@
 //! Exposure, white balance, vignette and grain, in linear light. The operations have a fixed order, so that every
 //! machine gives the same bytes.
 
+use crate::math::srgb::linear_srgb;
 use crate::math::vec3::Vec3;
 use crate::scene::FilmSettings;
 
@@ -20,15 +21,13 @@ pub fn grain(grain: f64) -> f32 {
     0.25 * grain as f32
 }
 
-// The factors that make a black body's light white, with a luminance of 1; neutral at sRGB's own white.
+// The factors that make a black body's light white, of the same luminance; neutral at sRGB's own white.
 fn white_gains(kelvin: f64) -> Vec3 {
     if kelvin == FilmSettings::DAYLIGHT {
         return [1.0; 3];
     }
     let [here, there] = [FilmSettings::DAYLIGHT, kelvin].map(black_body);
-    let gains: Vec3 = [0, 1, 2].map(|i| here[i] / there[i].max(1e-3));
-    let luminance = luminance(gains);
-    gains.map(|g| g / luminance)
+    [0, 1, 2].map(|i| here[i] / there[i].max(1e-3))
 }
 
 /// Luminance of linear sRGB (IEC 61966-2-1).
@@ -54,11 +53,7 @@ fn black_body(kelvin: f64) -> Vec3 {
         cubic([3.0817580, -5.87338670, 3.75112997, -0.37001483], x)
     };
     let (big_x, big_z) = (x / y, (1.0 - x - y) / y);
-    [
-        3.2406 * big_x - 1.5372 - 0.4986 * big_z,
-        -0.9689 * big_x + 1.8758 + 0.0415 * big_z,
-        0.0557 * big_x - 0.2040 + 1.0570 * big_z,
-    ]
+    linear_srgb([big_x, 1.0, big_z])
 }
 
 #[cfg(test)]
@@ -76,6 +71,12 @@ mod tests {
         let white = [0, 1, 2].map(|i| body[i] * f64::from(gain(0.0, 3000.0)[i]));
         let daylight = black_body(6504.0);
         assert!((0..3).all(|i| (white[i] / white[1] - daylight[i] / daylight[1]).abs() < 1e-3), "{white:?}");
+        // As bright as it was.
+        for kelvin in [2000.0, 2500.0, 3200.0, 4000.0, 9000.0, 25000.0] {
+            let (light, gains) = (black_body(kelvin), gain(0.0, kelvin).map(f64::from));
+            let [before, after] = [light, [0, 1, 2].map(|i| light[i] * gains[i])].map(luminance);
+            assert!((after / before - 1.0).abs() < 0.02, "{kelvin}: {before} became {after}");
+        }
         // D65 is 0.003 off the locus, so it becomes nearly white.
         assert!(daylight.iter().all(|c| (c - 1.0).abs() < 0.06), "{daylight:?}");
     }
