@@ -1,8 +1,9 @@
 //! Thin films: tables of what they mirror.
 
 use crate::gpu_types::{FILM_LAST, Material as GpuMaterial};
-use crate::math::vec3::Vec3;
-use crate::scene::{Material, MaterialKind, ThinFilm};
+use crate::math::srgb::linear_srgb;
+use crate::math::vec3::{Vec3, add};
+use crate::scene::{Coat, Material, MaterialKind, ThinFilm};
 use std::collections::HashMap;
 
 const ENTRIES: usize = FILM_LAST as usize + 1;
@@ -60,22 +61,32 @@ fn index_of(share: f64) -> f64 {
     (1.0 + root) / (1.0 - root)
 }
 
-// Steps over the spectrum. A multiple of six has the kinks of the weights between steps, so that the sums are exact.
-const STEPS: u32 = 132;
+// The wavelengths of the spectrum in nanometers, each with its weights in linear sRGB, some of which are negative. Their sums are 1, so
+// that what mirrors all wavelengths is white.
+fn spectrum() -> Vec<(f64, Vec3)> {
+    const STEPS: u32 = 132;
+    let wavelengths = (0..STEPS).map(|i| 380.0 + 400.0 * (f64::from(i) + 0.5) / f64::from(STEPS));
+    let seen: Vec<_> = wavelengths.map(|nm| (nm, linear_srgb(observer(nm)))).collect();
+    let white = seen.iter().fold([0.0; 3], |sum, (_, colour)| add(sum, *colour));
+    seen.into_iter().map(|(nm, colour)| (nm, [0, 1, 2].map(|c| colour[c] / white[c]))).collect()
+}
 
-// The wavelengths of the spectrum in nanometers, each with its weights in red, green and blue: the hat functions of dispersion
-// (kernels/shading/surface.cuh, wavelength_of). Their sums are 1.
-fn spectrum() -> impl Iterator<Item = (f64, Vec3)> {
-    let hat = |x: f64| x.clamp(0.0, 1.0);
-    (0..STEPS).map(move |i| {
-        let u = (f64::from(i) + 0.5) / f64::from(STEPS);
-        let (red, blue) = (hat(3.0 * u - 1.5), hat(1.5 - 3.0 * u));
-        (420.0 + 260.0 * u, [red, 1.0 - red - blue, blue].map(|weight| 3.0 * weight / f64::from(STEPS)))
-    })
+// The color matching functions of the CIE's observer of 1931 (Wyman, Sloan and Shirley, "Simple analytic approximations to the CIE XYZ
+// color matching functions", 2013).
+fn observer(nm: f64) -> Vec3 {
+    let lobe = |height: f64, middle: f64, below: f64, above: f64| {
+        let at = (nm - middle) / if nm < middle { below } else { above };
+        height * libm::exp(-0.5 * at * at)
+    };
+    [
+        lobe(1.056, 599.8, 37.9, 31.0) + lobe(0.362, 442.0, 16.0, 26.7) - lobe(0.065, 501.1, 20.4, 26.2),
+        lobe(0.821, 568.8, 46.9, 40.5) + lobe(0.286, 530.9, 16.3, 31.1),
+        lobe(1.217, 437.0, 11.8, 36.0) + lobe(0.681, 459.0, 26.0, 13.8),
+    ]
 }
 
 fn table(film: ThinFilm, base: Vec3) -> impl Iterator<Item = [f32; 3]> {
-    let spectrum: Vec<_> = spectrum().collect();
+    let spectrum = spectrum();
     (0..ENTRIES).map(move |i| {
         let cosine = i as f64 / f64::from(FILM_LAST);
         let mut sum = [0.0; 3];
@@ -84,7 +95,8 @@ fn table(film: ThinFilm, base: Vec3) -> impl Iterator<Item = [f32; 3]> {
                 sum[channel] += weights[channel] * reflectance(film, base[channel], cosine, *nm);
             }
         }
-        sum.map(|share| share.min(1.0) as f32)
+        // Pure colors are outside of sRGB.
+        sum.map(|share| share.clamp(0.0, 1.0) as f32)
     })
 }
 
@@ -179,7 +191,7 @@ mod tests {
 
     #[test]
     fn films_mirror_no_more_than_all() {
-        let sums = spectrum().fold([0.0; 3], |sum: Vec3, (_, w)| [0, 1, 2].map(|c| sum[c] + w[c]));
+        let sums = spectrum().into_iter().fold([0.0; 3], |sum, (_, weights)| add(sum, weights));
         assert!(sums.iter().all(|sum| (sum - 1.0).abs() < 1e-9), "{sums:?}");
         for base in [1.0, 0.7, 1.5, 80.0, index_of(1.0), index_of(0.999_999)] {
             for nm in [1.0, 380.0, 2000.0] {

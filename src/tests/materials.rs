@@ -345,15 +345,36 @@ fn floors_are_of_metal_or_diffuse() {
 
 // What a film mirrors at the cosine of incidence, in red, green and blue.
 pub(super) fn film_share(film: ThinFilm, base: f64, cosine: f64) -> [f64; 3] {
-    let lines = 2000;
-    let mut sum = [0.0; 3];
-    for i in 0..lines {
-        let u = (f64::from(i) + 0.5) / f64::from(lines);
-        let hat = |x: f64| x.clamp(0.0, 1.0);
-        let (red, blue) = (hat(3.0 * u - 1.5), hat(1.5 - 3.0 * u));
+    // The observer's functions x, y and z of 1931, by the CIE's table from 380 nm in steps of 10 nm, up to where they are below 0.001.
+    const OBSERVER: [[f64; 33]; 3] = [
+        [
+            0.0014, 0.0042, 0.0143, 0.0435, 0.1344, 0.2839, 0.3483, 0.3362, 0.2908, 0.1954, 0.0956, 0.0320, 0.0049,
+            0.0093, 0.0633, 0.1655, 0.2904, 0.4334, 0.5945, 0.7621, 0.9163, 1.0263, 1.0622, 1.0026, 0.8544, 0.6424,
+            0.4479, 0.2835, 0.1649, 0.0874, 0.0468, 0.0227, 0.0114,
+        ],
+        [
+            0.0000, 0.0001, 0.0004, 0.0012, 0.0040, 0.0116, 0.0230, 0.0380, 0.0600, 0.0910, 0.1390, 0.2080, 0.3230,
+            0.5030, 0.7100, 0.8620, 0.9540, 0.9950, 0.9950, 0.9520, 0.8700, 0.7570, 0.6310, 0.5030, 0.3810, 0.2650,
+            0.1750, 0.1070, 0.0610, 0.0320, 0.0170, 0.0082, 0.0041,
+        ],
+        [
+            0.0065, 0.0201, 0.0679, 0.2074, 0.6456, 1.3856, 1.7471, 1.7721, 1.6692, 1.2876, 0.8130, 0.4652, 0.2720,
+            0.1582, 0.0782, 0.0422, 0.0203, 0.0087, 0.0039, 0.0021, 0.0017, 0.0011, 0.0008, 0.0003, 0.0002, 0.0000,
+            0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000,
+        ],
+    ];
+    let (mut sum, mut white) = ([0.0; 3], [0.0; 3]);
+    for i in 0..320 {
+        let (entry, part) = (i as usize / 10, (f64::from(i % 10) + 0.5) / 10.0);
+        let [x, y, z] = OBSERVER.map(|column| column[entry] + part * (column[entry + 1] - column[entry]));
+        let colour = [
+            3.2406 * x - 1.5372 * y - 0.4986 * z,
+            -0.9689 * x + 1.8758 * y + 0.0415 * z,
+            0.0557 * x - 0.2040 * y + 1.0570 * z,
+        ];
         let within = (1.0 - (1.0 - cosine * cosine) / (film.ior * film.ior)).sqrt();
         let behind = (1.0 - (1.0 - cosine * cosine) / (base * base)).sqrt();
-        let turn = 4.0 * std::f64::consts::PI * film.ior * film.nm * within / (420.0 + 260.0 * u);
+        let turn = 4.0 * std::f64::consts::PI * film.ior * film.nm * within / (380.5 + f64::from(i));
         // Both sides of the layer as one: the matrix method. The tilted index of each medium, for both polarizations.
         let mut share = 0.0;
         for [outer, layer, inner] in
@@ -365,11 +386,12 @@ pub(super) fn film_share(film: ThinFilm, base: f64, cosine: f64) -> [f64; 3] {
             let square = |sign: f64| (outer * b[0] + sign * c[0]).powi(2) + (outer * b[1] + sign * c[1]).powi(2);
             share += 0.5 * square(-1.0) / square(1.0);
         }
-        for (sum, hat) in sum.iter_mut().zip([red, 1.0 - red - blue, blue]) {
-            *sum += 3.0 * hat * share / f64::from(lines);
+        for c in 0..3 {
+            sum[c] += colour[c] * share;
+            white[c] += colour[c];
         }
     }
-    sum
+    [0, 1, 2].map(|c| (sum[c] / white[c]).max(0.0))
 }
 
 // A wall with a film under a white sky, by the matrix method: glass, shares and metals, in both integrators, at several angles.
@@ -378,6 +400,9 @@ fn films_mirror_what_the_matrix_method_says() {
     let film = ThinFilm { nm: 380.0, ior: 1.33 };
     let keys = format!("film_nm = {}\nfilm_ior = {}", film.nm, film.ior);
     let index = |share: f64| (1.0 + share.sqrt()) / (1.0 - share.sqrt());
+    // Oil on dark water, and soap, by the observer: not by three bands of the spectrum.
+    near("oil", film_share(ThinFilm { nm: 450.0, ior: 1.5 }, index(0.15), 0.82), [0.184, 0.050, 0.087], 0.003);
+    near("soap", film_share(film, 1.0, 1.0), [0.078, 0.013, 0.037], 0.004);
     let mut colourful = 0;
     for angle in [5.0_f64, 40.0, 70.0] {
         let cosine = angle.to_radians().cos();
