@@ -75,7 +75,7 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
   const Mask coated = met & is_coated(scene, s);
   if (any_coated(scene, coated)) {
     const Real out = dot(s.n, next.d);
-    const Vec rough = select(is_mirror, coat_leaves(s, out), vec(one, one, one));
+    const Vec rough = select(is_mirror, coat_leaves(scene, s, ray.d, out, coated), vec(one, one, one));
     next.weight = next.weight * select(is_diffuse, all_of(coat_spreads(s, out, coated)), rough);
   }
   next.last_surface = select(is_diffuse | is_mirror, s.reflect_origin, s.transmit_origin);

@@ -16,7 +16,7 @@ POLYFLY_FN SecondaryRays spawn_secondary_rays(const S& scene, const Ray& ray, co
                        get_2d(queue.sampler(ray), dim_of_bounce(ray.bounces, DIM_DIRECTION)), met);
   }
   const Mask coated = met & is_coated(scene, s);
-  if (any_coated(scene, coated)) m.weight = m.weight * coat_leaves(s, dot(s.n, m.d));
+  if (any_coated(scene, coated)) m.weight = m.weight * coat_leaves(scene, s, ray.d, dot(s.n, m.d), coated);
   Vec reflected = ray.weight * m.weight, transmitted = ray.weight * s.transmit;
   Int reflected_bounces = ray.bounces + Int(1), transmitted_bounces = reflected_bounces;
   if (any(met & (s.widening > Real(0.0f)))) reflected_bounces = widened(reflected_bounces, s.widening);

@@ -48,7 +48,7 @@ POLYFLY_FN LightSample eval_light(const S& scene, Vec towards, const Light& ligh
     // A rough mirror reflects a point light as a highlight.
     if (any(sample.valid & (s.alpha > Real(0.0f)))) {
       Lobe lobe = rough_lobe(scene, s, ray.d, sample.towards * nearness, sample.valid);
-      if (any_coated(scene, coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
+      if (any_coated(scene, coated)) lobe.value = lobe.value * coat_leaves(scene, s, ray.d, lambert, coated);
       seen = fma(lobe.value, Real(PI), seen);
     }
   }
@@ -260,7 +260,7 @@ POLYFLY_FN LightSample emitter_light(const S& scene, Int number, bool drawn, Pai
     const Mask rough = met & (s.alpha > zero) & ((kind != Int(EMITTER_LAMP)) | (s.alpha >= Real(LAMP_ALPHA)));
     if (any(rough)) {
       Lobe lobe = rough_lobe(scene, s, ray.d, wi, rough);
-      if (any_coated(scene, coated)) lobe.value = lobe.value * coat_leaves(s, lambert);
+      if (any_coated(scene, coated)) lobe.value = lobe.value * coat_leaves(scene, s, ray.d, lambert, coated);
       const Real counted = select(both, balance_heuristic(pdf, lobe.pdf), one) * Real(PI);
       seen = select(rough, fma(lobe.value, counted, seen), seen);
     }

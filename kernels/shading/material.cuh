@@ -24,7 +24,7 @@ struct Materials {
   Vec albedo, mirror, transmit, emission, absorb;
   Real highlight_weight, fuzz, ior, inverse_ior, alpha, edge, dispersion, sheet, transparency;
   Real coat, coat_ior, coat_inside, coat_norm, stretch;
-  Int kind, film, stops_shadow_rays;
+  Int kind, film, stops_shadow_rays, coat_kept;
 };
 // The fields of a material in the lanes of a mask; FIRST: in all lanes.
 template <bool FIRST, class T>
@@ -52,12 +52,16 @@ POLYFLY_FN void blend_material(const Material& one, Mask lanes, Materials& all) 
     all.edge = blended<FIRST>(lanes, Real(one.edge), all.edge);
     all.film = blended<FIRST>(lanes, Int(one.film), all.film);
     all.sheet = blended<FIRST>(lanes, Real(one.sheet), all.sheet);
-    if constexpr (FIRST) all.coat = all.coat_ior = all.coat_inside = all.coat_norm = Real(0.0f);
+    if constexpr (FIRST) {
+      all.coat = all.coat_ior = all.coat_inside = all.coat_norm = Real(0.0f);
+      all.coat_kept = Int(0);
+    }
     if (one.coat > 0.0f) {
       all.coat = select(lanes, Real(one.coat), all.coat);
       all.coat_ior = select(lanes, Real(one.coat_ior), all.coat_ior);
       all.coat_inside = select(lanes, Real(one.coat_inside), all.coat_inside);
       all.coat_norm = select(lanes, Real(one.coat_norm), all.coat_norm);
+      all.coat_kept = select(lanes, Int(one.coat_kept), all.coat_kept);
     }
     all.stretch = blended<FIRST>(lanes, Real(one.stretch), all.stretch);
     if constexpr (FIRST) {
@@ -273,6 +277,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
       s.coat_ior = MATERIAL_REAL(material, coat_ior);
       s.coat_under = max_component(MATERIAL_VEC(material, mirror));
       s.coat_norm = MATERIAL_REAL(material, coat_norm);
+      s.coat_kept = MATERIAL_INT(material, coat_kept);
       s.coat_share = zero;
       const Mask coated = s.coat > zero;
       if (any(coated))

@@ -49,6 +49,7 @@ struct Surface {
   Real coat_share;          // what it mirrors of the ray's light
   Real coat_under;          // the specular reflectance below it
   Real coat_norm;           // Material::coat_norm
+  Int coat_kept;            // Material::coat_kept
   Mask coat_mirrors;        // the transmitted ray is the one that a coat mirrors, over a mirror that is not clear
 };
 
@@ -124,21 +125,6 @@ POLYFLY_FN Real coat_spreads(const Surface<S>& s, Real cosine, Mask coated) {
   const Real share = s.coat * fresnel(select(coated, s.coat_ior, one), cosine);
   return select(coated, coat_passage(share, s.coat_under) * s.coat_norm, one);
 }
-// What a coat leaves of the light that a rough mirror reflects between two directions: as over a clear mirror at the more
-// grazing one of them, so that it is the same both ways, and a surface returns no more than it gets.
-template <class S>
-POLYFLY_FN Vec coat_leaves(const Surface<S>& s, Real cosine) {
-  const Mask coated = s.coat_mirrors & (s.coat > Real(0.0f)) & (s.alpha > Real(0.0f));
-  const Real one = Real(1.0f), least = Real(1.0e-6f);
-  const Real share = max(s.coat * fresnel(select(coated, s.coat_ior, one), cosine), s.coat_share);
-  const Real twice = (one - share) * (one - share);
-  const Vec below = vec(one, one, one) * s.reflect;
-  const Vec leaves = vec(twice * reciprocal(max(fma(-share, below.x, one), least)),
-                         twice * reciprocal(max(fma(-share, below.y, one), least)),
-                         twice * reciprocal(max(fma(-share, below.z, one), least)));
-  return select(coated, leaves, vec(one, one, one));
-}
-
 // The reflectance of a surface with a thin film, by the number of the film and the cosine of incidence in air: between
 // two entries of the film's table (src/device_scene/film.rs).
 template <class S>
@@ -155,4 +141,26 @@ POLYFLY_FN Vec film_rest(Vec share, Vec bare) {
   const Real one = Real(1.0f), tiny = Real(1.0e-6f);
   return vec((one - share.x) * reciprocal(max(one - bare.x, tiny)), (one - share.y) * reciprocal(max(one - bare.y, tiny)),
              (one - share.z) * reciprocal(max(one - bare.z, tiny)));
+}
+
+// What a coat leaves of the light that a rough mirror reflects between the ray's direction and another one: as over a clear mirror at
+// the more grazing of them, so that it is the same both ways, times factors of both, so that the surface returns what it gets.
+template <class S>
+POLYFLY_FN Vec coat_leaves(const S& scene, const Surface<S>& s, Vec d, Real cosine, Mask m) {
+  const Real one = Real(1.0f), least = Real(1.0e-6f);
+  if constexpr (!has_features<S>(FEATURE_COAT)) {
+    return vec(one, one, one);
+  } else {
+    const Mask coated = m & s.coat_mirrors & (s.coat > Real(0.0f)) & (s.alpha > Real(0.0f));
+    if (!any(coated)) return vec(one, one, one);
+    const Real share = max(s.coat * fresnel(select(coated, s.coat_ior, one), cosine), s.coat_share);
+    const Real twice = (one - share) * (one - share);
+    const Vec below = vec(one, one, one) * s.reflect;
+    const Vec leaves = vec(twice * reciprocal(max(fma(-share, below.x, one), least)),
+                           twice * reciprocal(max(fma(-share, below.y, one), least)),
+                           twice * reciprocal(max(fma(-share, below.z, one), least)));
+    const Vec kept = film_reflectance(scene, s.coat_kept, -dot(s.n, d), coated) *
+        film_reflectance(scene, s.coat_kept, cosine, coated);
+    return select(coated, leaves * kept, vec(one, one, one));
+  }
 }

@@ -1,10 +1,12 @@
-//! Clear coats in the kernels' format: means over directions.
+//! Clear coats in the kernels' format: means over directions, and what rough mirrors below them lose.
 
-use crate::gpu_types::Material as GpuMaterial;
+use super::film::Films;
+use super::grain::Facets;
+use crate::gpu_types::{FILM_LAST, Material as GpuMaterial};
 use crate::scene::Coat;
 
 /// The material with its coat, if it has one: an opaque material without a thin film.
-pub fn with_coat(coat: Coat, bare: GpuMaterial) -> GpuMaterial {
+pub fn with_coat(coat: Coat, bare: GpuMaterial, films: &mut Films) -> GpuMaterial {
     if !coat.is_there() || bare.transparency > 0.0 || bare.film > 0 {
         return bare;
     }
@@ -15,8 +17,52 @@ pub fn with_coat(coat: Coat, bare: GpuMaterial) -> GpuMaterial {
         coat_ior: (1.0 / coat.ior) as f32,
         coat_inside: inside as f32,
         coat_norm: (1.0 / passes) as f32,
+        coat_kept: if bare.alpha > 0.0 { films.of_coat(coat, &bare, || kept(coat, &bare)) } else { 0 },
         ..bare
     }
+}
+
+// The factors of what the kernels' `coat_leaves` leaves of the light that a rough mirror below a coat reflects between two directions, one of each
+// direction, by its cosine: with both, a direction gets back as much as from a clear mirror.
+fn kept(coat: Coat, bare: &GpuMaterial) -> Vec<[f32; 3]> {
+    const ENTRIES: usize = FILM_LAST as usize + 1;
+    let (alpha, last) = (f64::from(bare.alpha), f64::from(FILM_LAST));
+    let facets = Facets { along: alpha, across: alpha };
+    let cosines: [f64; ENTRIES] = std::array::from_fn(|i| (i as f64 / last).clamp(2e-3, 1.0 - 1e-9));
+    let shares = cosines.map(|cosine| coat.share * fresnel(coat.ior, cosine));
+    // The light that a direction gets from each other one below no coat, from white facets: at once, and later.
+    let mut gets = cosines.map(|cosine| {
+        let (mut from, mut weights) = ([0.0; ENTRIES], 0.0);
+        facets.for_each_seen([(1.0 - cosine * cosine).sqrt(), 0.0, cosine], 16, |out, weight, kept| {
+            let place = (out * last).clamp(0.0, last);
+            let entry = (place as usize).min(ENTRIES - 2);
+            from[entry] += weight * kept * (1.0 - (place - entry as f64));
+            from[entry + 1] += weight * kept * (place - entry as f64);
+            weights += weight;
+        });
+        from.map(|share| share / weights)
+    });
+    let again = gets.map(|from| (1.0 - from.iter().sum::<f64>()).max(0.0));
+    let all: f64 = cosines.iter().zip(again).map(|(cosine, again)| cosine * again).sum();
+    for (from, own) in gets.iter_mut().zip(again) {
+        for i in 0..ENTRIES {
+            from[i] += own * cosines[i] * again[i] / all.max(1e-20);
+        }
+    }
+    let colours = bare.mirror.map(|below| {
+        let leaves = |share: f64| (1.0 - share) * (1.0 - share) / (1.0 - share * f64::from(below)).max(1e-6);
+        let mut kept = [1.0; ENTRIES];
+        for _ in 0..16 {
+            let before = kept;
+            for (k, own) in kept.iter_mut().enumerate() {
+                let from = |i: usize| gets[k][i] * before[i] * leaves(shares[k].max(shares[i]));
+                let now = before[k] * (0..ENTRIES).map(from).sum::<f64>();
+                *own *= (leaves(shares[k]) / now.max(1e-6)).sqrt();
+            }
+        }
+        kept
+    });
+    (0..ENTRIES).map(|i| [0, 1, 2].map(|c| colours[c][i] as f32)).collect()
 }
 
 // Fresnel's reflectance for unpolarized light from air.

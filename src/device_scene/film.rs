@@ -11,7 +11,7 @@ const ENTRIES: usize = FILM_LAST as usize + 1;
 /// The films of a scene, each with its reflectance in red, green and blue at even steps of the cosine of incidence, from 0 to 1.
 #[derive(Debug, Default)]
 pub struct Films {
-    numbers: HashMap<[u64; 5], i32>,
+    numbers: HashMap<[u64; 6], i32>,
     tables: Vec<[f32; 3]>,
 }
 
@@ -38,16 +38,23 @@ impl Films {
     /// 1 + the number of the table of what the facets of a grain do not reflect at once.
     pub(super) fn of_grain(&mut self, alpha: f64, stretch: f64, table: &[[f32; 3]]) -> i32 {
         // No film has an index of refraction below 1.
-        self.number([alpha, stretch, 0.0, 0.0, 0.0], || table.iter().copied())
+        self.number([alpha, stretch, 0.0, 0.0, 0.0, 0.0], || table.iter().copied())
+    }
+
+    /// 1 + the number of the table of what a coat leaves of a rough mirror's light.
+    pub(super) fn of_coat(&mut self, coat: Coat, bare: &GpuMaterial, table: impl FnOnce() -> Vec<[f32; 3]>) -> i32 {
+        let [r, g, b] = bare.mirror.map(f64::from);
+        // Its last number is not 0, as that of others is.
+        self.number([coat.ior, coat.share, r, g, b, bare.alpha.into()], table)
     }
 
     // 1 + the number of a film on a base with these indices of refraction in red, green and blue.
     fn of_film(&mut self, film: ThinFilm, base: Vec3) -> i32 {
-        self.number([film.nm, film.ior, base[0], base[1], base[2]], || table(film, base))
+        self.number([film.nm, film.ior, base[0], base[1], base[2], 0.0], || table(film, base))
     }
 
     // 1 + the number of the table with this key, which is made if there is none.
-    fn number<T: IntoIterator<Item = [f32; 3]>>(&mut self, key: [f64; 5], table: impl FnOnce() -> T) -> i32 {
+    fn number<T: IntoIterator<Item = [f32; 3]>>(&mut self, key: [f64; 6], table: impl FnOnce() -> T) -> i32 {
         *self.numbers.entry(key.map(f64::to_bits)).or_insert_with(|| {
             self.tables.extend(table());
             (self.tables.len() / ENTRIES) as i32

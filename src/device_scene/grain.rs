@@ -54,10 +54,10 @@ impl Lost {
     }
 }
 
-// GGX's alphas along the grain and across it, the smaller one first.
-struct Facets {
-    along: f64,
-    across: f64,
+/// GGX's alphas along the grain and across it, the smaller one first.
+pub(super) struct Facets {
+    pub along: f64,
+    pub across: f64,
 }
 
 impl Facets {
@@ -68,29 +68,33 @@ impl Facets {
         0.5 * ((1.0 + self.square(v) / (v[2] * v[2])).sqrt() - 1.0)
     }
 
-    // The share of light from a direction that facets do not reflect at once, where they absorb nothing: over facets that the
-    // direction sees (Dupuy and Benyoub, "Sampling visible GGX normals with spherical caps", 2023).
-    fn lost(&self, eye: Vec3) -> f64 {
-        const STEPS: i32 = 48;
-        let middle = |i: i32| (f64::from(i) + 0.5) / f64::from(STEPS);
+    /// Calls back for facets that a direction sees (Dupuy and Benyoub, "Sampling visible GGX normals with spherical caps", 2023): with
+    /// the cosine of the direction in which each reflects, its weight, and the share of its light that is not shadowed.
+    pub fn for_each_seen(&self, eye: Vec3, steps: i32, mut f: impl FnMut(f64, f64, f64)) {
+        let middle = |i: i32| (f64::from(i) + 0.5) / f64::from(steps);
         let stretched = |v: Vec3| [v[0] * self.along, v[1] * self.across, v[2]];
         let (round, hidden) = (normalise(stretched(eye)), 1.0 + self.lambda(eye));
-        let (mut lost, mut weights) = (0.0, 0.0);
-        for j in 0..STEPS {
+        for j in 0..steps {
             // The steepest facets lose most.
             let rest = 1.0 - middle(j);
             let (z, weight) = (rest * rest * rest * (1.0 + round[2]) - round[2], rest * rest);
             let r = (1.0 - z * z).max(0.0).sqrt();
-            for i in 0..STEPS {
+            for i in 0..steps {
                 let turn = 2.0 * PI * middle(i);
                 let visible = add([r * libm::cos(turn), r * libm::sin(turn), z], round);
                 let facet = normalise(stretched([visible[0], visible[1], visible[2].max(1e-9)]));
                 let out = sub(scale(facet, 2.0 * dot(facet, eye)), eye);
-                let shadowed = if out[2] > 1e-9 { 1.0 - hidden / (hidden + self.lambda(out)) } else { 1.0 };
-                lost += weight * shadowed;
-                weights += weight;
+                f(out[2], weight, if out[2] > 1e-9 { hidden / (hidden + self.lambda(out)) } else { 0.0 });
             }
         }
+    }
+    // The share of light from a direction that facets do not reflect at once, where they absorb nothing.
+    fn lost(&self, eye: Vec3) -> f64 {
+        let (mut lost, mut weights) = (0.0, 0.0);
+        self.for_each_seen(eye, 48, |_, weight, kept| {
+            lost += weight * (1.0 - kept);
+            weights += weight;
+        });
         lost / weights
     }
 

@@ -13,7 +13,7 @@ use crate::scene::{Body, Grain, Material, MaterialKind, Scene};
 
 /// The material of a shape other than a polyhedron or the floor.
 pub fn flatten(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
-    with_grain(m.grain, with_coat(m.coat, films.with_film(m, without_film(scene, m))), films)
+    with_grain(m.grain, with_coat(m.coat, films.with_film(m, without_film(scene, m)), films), films)
 }
 
 fn without_film(scene: &Scene, m: &Material) -> GpuMaterial {
@@ -103,7 +103,7 @@ pub fn sides(scene: &Scene, body: &Body, films: &mut Films) -> [GpuMaterial; 2] 
         let grain = Grain { along: body.turned(&[m.grain.along])[0], ..m.grain };
         with_grain(grain, films.with_film(m, side), films)
     });
-    outer = with_coat(m.coat, outer);
+    outer = with_coat(m.coat, outer, films);
     [outer, inner]
 }
 
@@ -127,7 +127,7 @@ pub fn floor(scene: &Scene, m: &Material, films: &mut Films) -> GpuMaterial {
         MaterialKind::Glass { ior, .. } => GpuMaterial { transmit: colour, sheet: 1.0 / ior as f32, ..none },
         MaterialKind::Light { .. } => GpuMaterial { albedo: colour, ..none },
     };
-    with_grain(m.grain, with_coat(m.coat, films.with_film(m, floor)), films)
+    with_grain(m.grain, with_coat(m.coat, films.with_film(m, floor), films), films)
 }
 
 /// The materials of the ground below a floor and of the sides of its slab.
