@@ -4,8 +4,26 @@
 #include "post/resolve.cuh"
 #include "types.cuh"
 
-// A non-negative term of a pixel's sum, in fixed point.
-POLYFLY_FN Int to_fixed(Real x) { return to_int(fma(min(x, Real(FIXED_MAX)), Real(FIXED_ONE), Real(0.5f))); }
+// A non-negative number of at most FIXED_MAX, in fixed point.
+POLYFLY_FN Int to_fixed(Real x) { return to_int(fma(x, Real(FIXED_ONE), Real(0.5f))); }
+
+// A non-negative term of a pixel's sum, in fixed point: of a bright one in larger units, with the same hue.
+struct FixedLight {
+  Int r, g, b;
+  Mask is_bright;
+};
+POLYFLY_FN FixedLight to_fixed(Vec light) {
+  const Real brightest = max_component(light), half = Real(0.5f), most = Real(BRIGHT_MAX);
+  const Mask is_bright = brightest > Real(FIXED_MAX), is_cut = brightest > most;
+  if (any(is_cut)) {
+    const Real dim = most * reciprocal(max(min(brightest, Real(DOMAIN_MAX)), most));
+    // More than DOMAIN_MAX becomes white.
+    const Vec cut = vec(min(light.x * dim, most), min(light.y * dim, most), min(light.z * dim, most));
+    light = select(is_cut, cut, light);
+  }
+  const Real unit = select(is_bright, Real(BRIGHT_ONE), Real(FIXED_ONE));
+  return {to_int(fma(light.x, unit, half)), to_int(fma(light.y, unit, half)), to_int(fma(light.z, unit, half)), is_bright};
+}
 
 // Linear up to the knee, then a monotonic shoulder that stays below 1.
 template <class S>

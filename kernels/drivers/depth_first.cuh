@@ -12,9 +12,11 @@
 struct RadianceSum {
   i64 r, g, b;
   POLYFLY_METHOD void add_light(Vec light) {
-    r += to_fixed(light.x);
-    g += to_fixed(light.y);
-    b += to_fixed(light.z);
+    const FixedLight fixed = to_fixed(light);
+    const int units = fixed.is_bright ? 1 << BRIGHT_SHIFT : 1;
+    r += (i64)fixed.r * units;
+    g += (i64)fixed.g * units;
+    b += (i64)fixed.b * units;
   }
 };
 

@@ -135,7 +135,20 @@ struct Wavefront {
 
   POLYFLY_METHOD void add_radiance(const Ray& ray, Vec light, Mask m) { add(ray.pixel, light, m); }
   POLYFLY_METHOD void add(Int pixel, Vec light, Mask m) {
-    add_to_sums(sums, pixel & Int(TILE_PIXELS - 1), to_fixed(light.x), to_fixed(light.y), to_fixed(light.z), m);
+    const Int place = pixel & Int(TILE_PIXELS - 1);
+    const FixedLight fixed = to_fixed(light);
+    const Mask bright = m & fixed.is_bright;
+    add_to_sums(sums, place, fixed.r, fixed.g, fixed.b, m & !fixed.is_bright);
+    if (any(bright)) add_bright_light(place, fixed, bright);
+  }
+  __attribute__((noinline)) void add_bright_light(Int place, const FixedLight& fixed, Mask m) {
+    for (u32 lanes = mask_bits(m); lanes; lanes &= lanes - 1) {
+      const int i = __builtin_ctz(lanes);
+      i64* sum = sums + 4 * lane(place, i);
+      sum[0] += (i64)lane(fixed.r, i) << BRIGHT_SHIFT;
+      sum[1] += (i64)lane(fixed.g, i) << BRIGHT_SHIFT;
+      sum[2] += (i64)lane(fixed.b, i) << BRIGHT_SHIFT;
+    }
   }
   POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
     if (!any(sample.valid)) return;

@@ -122,9 +122,11 @@ struct PixelSum {
   int stride;  // from red to green
   POLYFLY_METHOD void add_light(Vec light) {
     if (!(max_component(light) > 0.0f)) return;
-    atomicAdd(red, (u64)to_fixed(light.x));
-    atomicAdd(red + stride, (u64)to_fixed(light.y));
-    atomicAdd(red + 2 * stride, (u64)to_fixed(light.z));
+    const FixedLight fixed = to_fixed(light);
+    const int units = fixed.is_bright ? 1 << BRIGHT_SHIFT : 1;
+    atomicAdd(red, (u64)((i64)fixed.r * units));
+    atomicAdd(red + stride, (u64)((i64)fixed.g * units));
+    atomicAdd(red + 2 * stride, (u64)((i64)fixed.b * units));
   }
 };
 

@@ -282,6 +282,28 @@ fn normals_make_meshes_smooth() {
     }
 }
 
+// However bright a lamp is, it keeps its hue.
+#[test]
+fn a_bright_lamp_keeps_its_hue() {
+    for strength in [0.5, 1999.0, 50_000.0, 1e6] {
+        for render in ["samples = 2", "integrator = \"path\"\nsamples = 4"] {
+            let scene = toml(&format!(
+                "[output]\nsize = [8, 8]\n[render]\n{render}\n[camera]\nposition = [0, -9, 0]\nlook_at = [0, 0, 0]\nfov_deg = 3\n\
+                 [[sphere]]\nmaterial = \"light\"\nstrength = {strength}\ncolor = [1, 0.735357, 0.349190]\n"
+            ));
+            let seen = mean_colour(&light(&scene)).map(|x| x / strength);
+            near(&format!("{strength}, {render}"), seen, [1.0, 0.5, 0.1], 1e-4);
+        }
+    }
+    same_on_every_set(
+        "a bright lamp",
+        &toml(
+            "[output]\nsize = [20, 8]\n[film]\nexposure = -12\n[[sphere]]\nmaterial = \"light\"\nstrength = 3000\ncolor = \"orange\"\n[[body]]\nsolid = \"cube\"\nlamps = 4\n",
+        ),
+        0,
+    );
+}
+
 // Helmholtz reciprocity: light from a lamp to the eye equals light from the eye to the lamp. Radiance over the cosine of the
 // light's direction stays the same when both change places.
 #[test]

@@ -1,6 +1,7 @@
 //! The sun of `@sun`: its light and its shadow on a floor, its disc, and its reflection in rough mirrors.
 use super::common::*;
 use crate::assets::sky::{SkyMap, Sun};
+use crate::gpu_types::BRIGHT_MAX;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, scale};
 use crate::scene::Scene;
@@ -41,24 +42,58 @@ fn the_sun_lights_a_floor_and_casts_a_shadow() {
     }
 }
 
-// The camera sees the disc, directly and in a mirror: its light is the sun's.
+// The camera sees the disc, directly and in a mirror: its light is the sun's. The true sun is forty thousand times as bright as white.
 #[test]
 fn the_disc_has_the_light_of_the_sun() {
     let eye = [0.0, 0.0, 3.0];
     let at = |sun: Sun, up: f64| add(eye, [sun.direction[0], sun.direction[1], sun.direction[2] * up]);
-    let known = sun(&scene(WHITTED, 6.0, eye, [1.0, 0.0, 3.0], 12.0, FLOOR));
     let nothing = "[[sphere]]\ncenter = [0, 0, -50]\nradius = 0.1\n".to_owned();
-    for how in [WHITTED, "integrator = \"path\"\nsamples = 64"] {
-        for (up, things) in [(1.0, nothing.clone()), (-1.0, format!("{FLOOR}material = \"metal\"\ntint = [1, 1, 1]\n"))]
-        {
-            let seen = colour(&light(&scene(how, 6.0, eye, at(known, up), 12.0, &things)));
-            let side = 2.0 * f64::to_radians(6.0).tan();
-            for c in 0..3 {
-                let expected = known.irradiance[c] / (side * side);
-                // The sky around it adds up to a few hundredths.
-                let off = seen[c] / expected;
-                assert!((0.98..1.06).contains(&off), "{how}, {up}: {seen:?}, expected {expected} for {c}");
+    for (size, fov) in [(6.0, 12.0), (0.53, 1.2)] {
+        let known = sun(&scene(WHITTED, size, eye, [1.0, 0.0, 3.0], fov, FLOOR));
+        let side = 2.0 * f64::to_radians(0.5 * fov).tan();
+        for how in [WHITTED, "integrator = \"path\"\nsamples = 64"] {
+            let mirror = format!("{FLOOR}material = \"metal\"\ntint = [1, 1, 1]\n");
+            for (up, things) in [(1.0, nothing.clone()), (-1.0, mirror)] {
+                let seen = colour(&light(&scene(how, size, eye, at(known, up), fov, &things)));
+                for c in 0..3 {
+                    let expected = known.irradiance[c] / (side * side);
+                    // The sky around it adds up to a few hundredths.
+                    let off = seen[c] / expected;
+                    assert!((0.98..1.06).contains(&off), "{size}, {how}, {up}: {seen:?}, expected {expected} for {c}");
+                }
             }
+        }
+    }
+}
+
+// What one ray brings has an end, which lies beyond any sun of nature, and no hue is lost there.
+#[test]
+fn the_brightest_light_keeps_its_hue() {
+    let eye = [0.0, 0.0, 3.0];
+    let mut bright = scene(WHITTED, 0.1, eye, [1.0, 0.0, 3.0], 12.0, FLOOR);
+    bright.world.sky.intensity = 100.0;
+    let known = sun(&bright);
+    bright.camera.path = crate::scene::CameraPath::Fixed { position: eye, look_at: add(eye, known.direction) };
+    bright.camera.fov_deg = 0.02;
+    let seen = colour(&light(&bright));
+    let expected = scale(known.irradiance, f64::from(BRIGHT_MAX) / known.irradiance[0]);
+    assert!((0..3).all(|c| (seen[c] / expected[c] - 1.0).abs() < 1e-3), "{seen:?}, expected {expected:?}");
+}
+
+// A little roughness spreads the true sun's light, and loses none.
+#[test]
+fn slightly_rough_mirrors_show_all_light_of_the_sun() {
+    let eye = [0.0, 0.0, 3.0];
+    let known = sun(&scene(WHITTED, 0.53, eye, [1.0, 0.0, 3.0], 12.0, FLOOR));
+    let towards = add(eye, [known.direction[0], known.direction[1], -known.direction[2]]);
+    let side = 2.0 * f64::to_radians(8.0).tan();
+    let floor = |roughness: f64| format!("{FLOOR}material = \"metal\"\ntint = [1, 1, 1]\nroughness = {roughness}\n");
+    for how in ["samples = 3", "integrator = \"path\"\nsamples = 64"] {
+        for roughness in [0.02, 0.05, 0.1] {
+            let seen = colour(&light(&scene(how, 0.53, eye, towards, 16.0, &floor(roughness))))[1];
+            let expected = known.irradiance[1] / (side * side);
+            // Facets throw a few percent out of the picture.
+            assert!((0.9..1.05).contains(&(seen / expected)), "{how}, {roughness}: {seen} of {expected}");
         }
     }
 }

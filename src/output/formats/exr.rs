@@ -98,9 +98,10 @@ fn encode(frame: &RenderedFrame, options: &FormatOptions) -> io::Result<Vec<u8>>
     let mut add = |image: &Image<f32>, names: &[&str], whole: bool| {
         for (i, name) in names.iter().enumerate() {
             let values = image.data().iter().skip(i).step_by(image.channels()).copied();
-            // Distances and sample counts exceed the range of half.
+            // Distances and sample counts exceed the range of half; the disc of the sun may.
+            let half = |x: f32| f16::from_f32(x.min(f16::MAX.to_f32()));
             let samples = match options.bits {
-                16 if !whole => FlatSamples::F16(values.map(f16::from_f32).collect()),
+                16 if !whole => FlatSamples::F16(values.map(half).collect()),
                 _ => FlatSamples::F32(values.collect()),
             };
             channels.push(AnyChannel::new(*name, samples));
