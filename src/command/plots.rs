@@ -420,10 +420,10 @@ mod tests {
         assert_eq!((label("ideal"), label("4")), (1, 2), "{slow}");
         // A line and its two ends for the spread of each point, unless all repetitions took the same time.
         let lines_of = |svg: &str| svg.matches("<line").count() + svg.matches("<polyline").count();
-        let spread = |low: f64| [(1.0, [low, 2.0, 5.0]), (2.0, [1.0, 1.0, 1.0])];
-        let wide = lines(&[Series::with_spread("one", spread(0.5))]);
-        assert_eq!(lines_of(&wide), lines_of(&lines(&[curve("one", &[(1.0, 2.0), (2.0, 1.0)])])) + 3, "{wide}");
-        assert!(wide.contains("\n5\n"), "the axis holds the slowest: {wide}");
+        let spread = |middle| lines(&[Series::with_spread("one", [(1.0, [0.5, middle, 5.0]), (2.0, [1.0; 3])])]);
+        let plain = lines(&[curve("one", &[(1.0, 5.0), (2.0, 1.0)])]);
+        assert_eq!(lines_of(&spread(5.0)), lines_of(&plain) + 3, "{}", spread(5.0));
+        assert!(spread(2.0).contains("\n5\n"), "the axis holds the slowest: {}", spread(2.0));
         // No points, one point, and NaN.
         for points in [&[][..], &[(5.0, 2.0)], &[(0.0, 0.0), (1.0, f64::NAN)]] {
             let svg = lines(&[curve("one", points)]);
