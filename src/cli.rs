@@ -206,7 +206,7 @@ pub enum ReferencePage {
 
 #[derive(Args, Debug)]
 pub struct BenchArgs {
-    /// Compare schedules of a frame's work, on each device: time, and the average thread's rays over the busiest one's.
+    /// Compare schedules of a frame's work over CPU threads: time, and the average thread's rays over the busiest one's.
     #[arg(long)]
     pub balance: bool,
     /// Measure the whole clip: its total on each device, and its first and last ten frames.
