@@ -86,5 +86,13 @@ POLYFLY_FN Real exp_minus(Real x) {
   return series * Real(0.70710678f) * from_bits((Int(127) - whole) << 23);
 }
 POLYFLY_FN Vec exp_minus(Vec x) { return vec(exp_minus(x.x), exp_minus(x.y), exp_minus(x.z)); }
+// -ln(x) for 0 < x <= 1, not denormal, by the series of the inverse hyperbolic tangent about the middle of a power of two.
+POLYFLY_FN Real minus_log(Real x) {
+  const Int above = bits(x) - Int(0x3f3504f3), exponent = above >> 23;
+  const Real mantissa = from_bits((above & Int(0x7fffff)) + Int(0x3f3504f3)), one = Real(1.0f);
+  const Real t = (mantissa - one) * reciprocal(mantissa + one), tt = t * t;
+  const Real series = fma(tt, fma(tt, fma(tt, Real(2.0f / 7), Real(2.0f / 5)), Real(2.0f / 3)), Real(2.0f));
+  return fma(to_real(exponent), Real(-0.69314718f), -(t * series));
+}
 POLYFLY_FN Real max_component(Real c) { return c; }
 POLYFLY_FN Real max_component(Vec c) { return max(c.x, max(c.y, c.z)); }

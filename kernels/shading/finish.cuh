@@ -62,10 +62,12 @@ POLYFLY_NOINLINE Vec finish_transmittance(const S& scene, const Body& body, int 
   return finish_texture(scene, finish, face_place(scene, body, finish, q), Real(0.0f), m);
 }
 
-// What the finish of body k makes of a point of its surface: a factor of the colors, the shading normal and the roughness.
+// What the finish of body k makes of a point of its surface: a factor of the colors, the shading normal and the roughness, and of a
+// relief the face's normal and that of the mean slopes.
 struct Finished {
   Vec texture, n;
   Real alpha;
+  Vec ground, lean;
 };
 // p: the point; n: the normal without the finish; cone: the width of the ray's cone. (By value: what a function out of line refers
 // to would lie in memory on a GPU, also where it is not called.)
@@ -76,7 +78,7 @@ POLYFLY_NOINLINE Finished finished(const S& scene, int k, Vec p, Vec n, Vec d, M
   const FacePlace at = face_place(scene, body, finish, p - vec(body.centre));
   const Vec ground = bevel_of(scene, body) > 0.0f ? n : select(leaving, -at.outward, at.outward);
   const Real covered = slanted_footprint(cone * Real(finish.per_length), dot(ground, d)), one = Real(1.0f);
-  Finished result = {vec(one, one, one), n, Real(0.0f)};
+  Finished result = {vec(one, one, one), n, Real(0.0f), ground, n};
   if (finish.texture_levels > 0) result.texture = finish_texture(scene, finish, at, covered, m);
   if (finish.relief_levels == 0) return result;
   const Real tiles = Real(finish.relief_tiles), flat = Real((float)RELIEF_FLAT / 65535.0f);
@@ -84,7 +86,8 @@ POLYFLY_NOINLINE Finished finished(const S& scene, int k, Vec p, Vec n, Vec d, M
                                    fract(at.u * tiles), fract(at.v * tiles), covered * tiles, m);
   const Real steepest = Real(finish.relief_slope * finish.per_length);
   const Vec uphill = fma(at.down, (texel.y - flat) * steepest, at.right * ((texel.x - flat) * steepest));
-  result.n = bent_normal(n - select(leaving, -uphill, uphill), ground, d);
+  result.lean = n - select(leaving, -uphill, uphill);
+  result.n = bent_normal(result.lean, ground, d);
   result.alpha = sqrt_or_zero(texel.z * Real(finish.relief_alpha));
   return result;
 }
@@ -101,6 +104,8 @@ POLYFLY_FN void finish_body(const S& scene, const FrameParams& frame, int k, con
   if (finish.relief_levels > 0) {
     x.n = select(m, result.n, x.n);
     x.alpha = select(m, result.alpha, x.alpha);
+    x.ground = select(m, result.ground, x.ground);
+    x.lean = select(m, result.lean, x.lean);
     x.has_relief = x.has_relief | m;
   }
 }

@@ -36,7 +36,7 @@ POLYFLY_FN void fade_floor(const S& scene, const FloorQuad& quad, Vec d, Mask m,
 // The floor's relief at (u, v) for a footprint of this size: the normal, on the face's side, and GGX's alpha. Detail
 // finer than the footprint adds to the roughness (Olano and Baker, "LEAN mapping", 2010).
 struct Relief {
-  Vec n;
+  Vec n, lean;
   Real alpha;
 };
 template <class S>
@@ -59,9 +59,8 @@ POLYFLY_NOINLINE Relief floor_relief(const S& scene, int k, Vec d, Vec face, Rea
   const float both = relief_share(constants);
   const Vec uphill = fma(vec(quad.v), along_v * steepest * Real(both), vec(quad.u) * (along_u * steepest * Real(both)));
   const Vec up = vec(quad.n), leaning = up - uphill;
-  const Relief relief = {bent_normal(select(dot(up, face) < Real(0.0f), -leaning, leaning), face, d),
-                         sqrt_or_zero(alpha2 * Real(constants.relief_alpha * both * both))};
-  return relief;
+  const Vec lean = select(dot(up, face) < Real(0.0f), -leaning, leaning);
+  return {bent_normal(lean, face, d), lean, sqrt_or_zero(alpha2 * Real(constants.relief_alpha * both * both))};
 }
 
 // The transmittance of quad k of the floor at p, (u, v), in direction d.
@@ -125,6 +124,8 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
   if constexpr (has_features<S>(FEATURE_RELIEF)) {
     if (uses<FEATURE_RELIEF>(scene) && scene.constants.relief_levels > 0) {
       const Relief relief = floor_relief(scene, k, ray.d, x.n, hit.u, hit.v, slanted_footprint(cone, facing), m);
+      x.ground = select(m, x.n, x.ground);
+      x.lean = select(m, relief.lean, x.lean);
       x.n = select(m, relief.n, x.n);
       x.alpha = select(m, relief.alpha, x.alpha);
       x.has_relief = x.has_relief | m;

@@ -225,13 +225,26 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     }
   }
   if constexpr (has_materials<S>()) {
+    if constexpr (has_any<S>(FEATURE_RELIEF | FEATURE_FINISHES)) s.waves = s.wave_share = zero;
     if (uses_roughness(scene)) {
       s.alpha = MATERIAL_REAL(material, alpha);
       s.edge = MATERIAL_REAL(material, edge);
     }
     if (uses<FEATURE_BEVELS>(scene)) s.widening = x.curvature * s.cone;
     if constexpr ((USES & TEXTURED) != 0) {
-      if (uses_roughness(scene)) s.alpha = select(x.has_relief, x.alpha, s.alpha);
+      if constexpr (has_any<S>(FEATURE_RELIEF | FEATURE_FINISHES)) {
+        if (uses_roughness(scene)) {
+          // The material's own roughness, or less by a map, is that of microfacets; the rest is that of slopes.
+          const Real own = min(s.alpha, x.alpha), all = x.alpha * x.alpha, slopes = fma(-own, own, all);
+          // A map of the roughness rounds.
+          const Mask waves = x.has_relief & (slopes > max(all * Real(0.001f), Real(1.0e-12f)));
+          s.waves = select(waves, slopes, zero);
+          s.wave_share = select(waves & (own > zero), slopes * reciprocal(max(all, Real(1.0e-12f))), select(waves, one, zero));
+          s.alpha = select(x.has_relief, x.alpha, s.alpha);
+          s.ground = x.ground;
+          s.lean = x.lean;
+        }
+      }
       // Slopes of a relief differ by more from sample to sample than a star is wide.
       s.reflect_flags = select(x.has_relief, Int(BLURRED), Int(0));
     }

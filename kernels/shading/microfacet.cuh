@@ -249,6 +249,96 @@ POLYFLY_NOINLINE Mirrored brushed_sample(const S& scene, Int brushed, Vec n, Rea
   return ggx_reflect(brushed_facets(scene, brushed, alpha, n, m), n, edge, d, weight, u2);
 }
 
+// Slopes of a relief that are too small to see mirror as the sharp ones do: each by its area in the face's plane, turned where it would
+// mirror below the face (bent_normal). Their distribution is Gaussian, with the variance waves / 2 along each axis.
+struct Waves {
+  Vec ground, lean;
+  Real waves;
+};
+// The pdf of mirroring a ray into direction l, without those that are turned.
+POLYFLY_FN Real waves_pdf(const Waves& s, Vec d, Vec l) {
+  const Vec sum = l - d;
+  const Real up = dot(l, s.ground), height = reciprocal(max(up - dot(d, s.ground), Real(1.0e-3f)));
+  const Vec off = fma(sum, height, -s.lean);
+  const Real per_wave = reciprocal(max(s.waves, Real(1.0e-12f)));
+  const Real slopes = exp_minus(dot(off, off) * per_wave) * per_wave * Real(0.31830989f);
+  const Real pdf = slopes * dot(sum, sum) * Real(0.5f) * height * height * height;
+  return select(up > Real(BENT_ABOVE), pdf, Real(0.0f));
+}
+POLYFLY_NOINLINE Lobe waves_eval(Waves s, Real edge, Vec d, Vec weight, Vec l) {
+  const Vec sum = l - d;
+  const Real pdf = waves_pdf(s, d, l);
+  return {schlick(weight, edge, sqrt_or_zero(dot(sum, sum)) * Real(0.5f)) * pdf, pdf};
+}
+POLYFLY_NOINLINE Mirrored waves_sample(Waves s, Real edge, Vec d, Vec weight, Pair u2) {
+  const Basis basis = basis_around(s.ground);
+  Real sine, cosine;
+  sincos_2pi(u2.u, sine, cosine);
+  const Real r = sqrt_or_zero(s.waves * minus_log(Real(1.0f) - u2.v));
+  const Vec lean = fma(basis.right, r * cosine, fma(basis.down, r * sine, s.lean));
+  const Vec facet = bent_normal(lean, s.ground, d), straight = normalise_or(lean, s.ground);
+  Mirrored m = mirror(facet, d, schlick(weight, edge, -dot(facet, d)));
+  const Mask above = dot(fma(straight, Real(-2.0f) * dot(straight, d), d), s.ground) > Real(BENT_ABOVE);
+  const Mask turned = !((dot(lean, d) < Real(0.0f)) & above);
+  // No light sample finds what the turned ones mirror.
+  m.pdf = select(turned, Real(1.0e8f), waves_pdf(s, d, m.d));
+  return m;
+}
+// Lanes with such slopes.
+template <class S>
+POLYFLY_FN Mask has_waves(const S& scene, const Surface<S>& s, Mask m) {
+  if constexpr (has_any<S>(FEATURE_RELIEF | FEATURE_FINISHES)) {
+    if (uses_any<FEATURE_RELIEF | FEATURE_FINISHES>(scene)) return m & (s.wave_share > Real(0.0f)) & (s.alpha > Real(0.0f));
+  }
+  return first_lanes(0);
+}
+template <class S>
+POLYFLY_FN Lobe even_lobe(const S& scene, const Surface<S>& s, Vec d, Vec l, Mask m) {
+  if constexpr (has_any<S>(FEATURE_RELIEF | FEATURE_FINISHES)) {
+    const Mask waves = has_waves(scene, s, m);
+    if (any(waves)) {
+      const Real share = select(waves, s.wave_share, Real(0.0f));
+      Lobe lobe = waves_eval({s.ground, s.lean, s.waves}, s.edge, d, all_of(s.reflect), l);
+      if (!any(m & (share < Real(1.0f)))) return lobe;
+      const Lobe even = ggx_eval(s.n, s.alpha, s.edge, d, all_of(s.reflect), l);
+      // A lane's result does not depend on other lanes.
+      const Mask whole = waves & !(share < Real(1.0f));
+      const Vec value = select(waves, fma(lobe.value - even.value, share, even.value), even.value);
+      const Real pdf = select(waves, fma(lobe.pdf - even.pdf, share, even.pdf), even.pdf);
+      lobe.value = select(whole, lobe.value, value);
+      lobe.pdf = select(whole, lobe.pdf, pdf);
+      return lobe;
+    }
+  }
+  return ggx_eval(s.n, s.alpha, s.edge, d, all_of(s.reflect), l);
+}
+template <class S>
+POLYFLY_FN Mirrored even_mirror(const S& scene, const Surface<S>& s, Vec d, Vec weight, Pair u2, Mask m) {
+  if constexpr (has_any<S>(FEATURE_RELIEF | FEATURE_FINISHES)) {
+    const Mask waves = has_waves(scene, s, m);
+    if (any(waves)) {
+      const Real one = Real(1.0f), tiny = Real(1.0e-20f), share = select(waves, s.wave_share, Real(0.0f));
+      const Mask picked = waves & (u2.u < share);
+      const Pair of_waves = {select(picked, u2.u * reciprocal(max(share, tiny)), u2.u), u2.v},
+                 of_facets = {select(picked, u2.u, (u2.u - share) * reciprocal(max(one - share, tiny))), u2.v};
+      Mirrored mirrored = waves_sample({s.ground, s.lean, s.waves}, s.edge, d, weight, of_waves);
+      if (!any(m & (share < one))) return mirrored;
+      const Mirrored even = ggx_sample(s.n, s.alpha, s.edge, d, weight, of_facets);
+      const Mask turned = picked & (mirrored.pdf > Real(1.0e7f));
+      mirrored.d = select(picked, mirrored.d, even.d);
+      mirrored.weight = select(picked, mirrored.weight, even.weight);
+      mirrored.valid = (picked & mirrored.valid) | (even.valid & !picked);
+      mirrored.pdf = select(picked, mirrored.pdf, even.pdf);
+      const Lobe both = even_lobe(scene, s, d, mirrored.d, waves & !turned);
+      const Mask counted = waves & (share < one) & mirrored.valid & !turned;
+      mirrored.weight = select(counted, both.value * reciprocal(within_domain(both.pdf)), mirrored.weight);
+      mirrored.pdf = select(counted, both.pdf, mirrored.pdf);
+      return mirrored;
+    }
+  }
+  return ggx_sample(s.n, s.alpha, s.edge, d, weight, u2);
+}
+
 // Lanes whose facets lie along a grain.
 template <class S>
 POLYFLY_FN Mask is_brushed(const S& scene, const Surface<S>& s, Mask m) {
@@ -265,13 +355,13 @@ POLYFLY_FN Lobe rough_lobe(const S& scene, const Surface<S>& s, Vec d, Vec l, Ma
     if (any(brushed)) {
       Lobe lobe = brushed_eval(scene, s.brushed, s.n, s.alpha, s.edge, d, all_of(s.reflect), l, brushed);
       if (!any(m & !brushed)) return lobe;
-      const Lobe even = ggx_eval(s.n, s.alpha, s.edge, d, all_of(s.reflect), l);
+      const Lobe even = even_lobe(scene, s, d, l, m & !brushed);
       lobe.value = select(brushed, lobe.value, even.value);
       lobe.pdf = select(brushed, lobe.pdf, even.pdf);
       return lobe;
     }
   }
-  return ggx_eval(s.n, s.alpha, s.edge, d, all_of(s.reflect), l);
+  return even_lobe(scene, s, d, l, m);
 }
 // The direction in which it reflects a ray, and its weight.
 template <class S>
@@ -281,7 +371,7 @@ POLYFLY_FN Mirrored rough_mirror(const S& scene, const Surface<S>& s, Vec d, Vec
     if (any(brushed)) {
       Mirrored mirrored = brushed_sample(scene, s.brushed, s.n, s.alpha, s.edge, d, weight, u2, brushed);
       if (!any(m & !brushed)) return mirrored;
-      const Mirrored even = ggx_sample(s.n, s.alpha, s.edge, d, weight, u2);
+      const Mirrored even = even_mirror(scene, s, d, weight, u2, m & !brushed);
       mirrored.d = select(brushed, mirrored.d, even.d);
       mirrored.weight = select(brushed, mirrored.weight, even.weight);
       mirrored.valid = (brushed & mirrored.valid) | (even.valid & !brushed);
@@ -289,5 +379,5 @@ POLYFLY_FN Mirrored rough_mirror(const S& scene, const Surface<S>& s, Vec d, Vec
       return mirrored;
     }
   }
-  return ggx_sample(s.n, s.alpha, s.edge, d, weight, u2);
+  return even_mirror(scene, s, d, weight, u2, m);
 }

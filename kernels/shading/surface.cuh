@@ -32,6 +32,9 @@ struct Surface {
   Real alpha;               // GGX roughness; 0: a perfect mirror
   Real edge;                // 1: with Schlick's Fresnel term
   Int brushed;              // 1 + the material of brushed metal, or 0
+  Vec ground, lean;         // Interaction's, of a relief
+  Real waves;               // the square of alpha by slopes of a relief that are too small to see
+  Real wave_share;          // the same over alpha's square; 0: there are none
   Vec transmit;             // transmitted fraction, by color
   Real ior;                 // ratio of the indices of refraction; 1: transmitted rays go straight on
   Int reflect_origin;       // Ray::last_surface of the reflected ray

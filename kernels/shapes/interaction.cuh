@@ -14,6 +14,7 @@ struct Interaction {
   Mask has_texture;
   Real alpha;  // floor and bodies: GGX roughness by their relief, if it has one
   Mask has_relief;
+  Vec ground, lean;  // of a relief: the face's normal, on the side the ray came from, and that of the mean slopes, not normalized
   Real curvature;  // of a bevel: twice the angle by which the normal turns per length
 };
 
@@ -21,7 +22,7 @@ POLYFLY_FN Interaction interaction_at(const Ray& ray, const Hit& hit) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   Interaction x;
   x.p = kept(fma(ray.d, hit.t, ray.o));
-  x.n = x.face = vec(zero, zero, one);
+  x.n = x.face = x.ground = x.lean = vec(zero, zero, one);
   x.edge_distance = x.depth = zero;
   x.material = Int(0);
   x.outside = hit.surface << ORIGIN_SHIFT;
@@ -38,11 +39,12 @@ POLYFLY_FN Vec facing_normal(Vec leaning, Vec face, Vec d) {
   return normalise_or(fma(d, -max(dot(leaning, d), Real(0.0f)), leaning), face);
 }
 // The same, and the reflected direction stays on this side of the face.
+#define BENT_ABOVE 0.02f
 POLYFLY_FN Vec bent_normal(Vec leaning, Vec face, Vec d) {
   const Real zero = Real(0.0f);
   const Vec n = facing_normal(leaning, face, d);
   const Vec mirrored = fma(n, Real(-2.0f) * dot(n, d), d);
-  const Real below = dot(mirrored, face) - Real(0.02f);
+  const Real below = dot(mirrored, face) - Real(BENT_ABOVE);
   const Vec kept_above = normalise(fma(face, -below, mirrored));
   return select(below < zero, normalise(kept_above - d), n);
 }

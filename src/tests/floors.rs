@@ -279,6 +279,33 @@ fn ripples_too_small_to_see_spread_light_as_they_do() {
     assert!((sum / all - 1.0).abs() < 0.1, "{sum} {all}");
 }
 
+// Whatever the samples show of the waves, and leave to roughness, the water is as bright.
+#[test]
+fn waves_too_small_to_see_are_as_bright_as_sharp_ones() {
+    for (relief, keys, allowed) in [
+        ("bump = \"@ripples\"\ndepth = 0.08", "", 0.015),
+        ("bump = \"@ripples\"\ndepth = 0.4", "", 0.05),
+        ("bump = \"@tiles\"\ndepth = 0.03", "", 0.025),
+        ("bump = \"@ripples\"\ndepth = 0.4", "roughness = 0.2\n", 0.09),
+    ] {
+        let seen = |samples: u32, path: bool| {
+            let scene = toml(&format!(
+                "[output]\nsize = [48, 24]\n[render]\nsamples = {samples}\ncutoff = 0\nambient = [0, 0, 0]\n\
+                 [sky]\nzenith = [0.2, 0.3, 0.6]\nhorizon = [0.9, 0.8, 0.7]\n\
+                 [camera]\nposition = [0, -9, 1.2]\nlook_at = [0, 0, -2.5]\nfov_deg = 30\n\
+                 [floor]\ncorners = [[-8,-8,-1],[-8,8,-1],[8,8,-1],[8,-8,-1]]\nsize = \"infinite\"\nmaterial = \"metal\"\n\
+                 tint = [1, 1, 1]\n{keys}[floor.relief]\n{relief}\ntiles = 4\n"
+            ));
+            mean(&light(&if path { by_paths(scene, samples * samples) } else { scene }))
+        };
+        let sharp = seen(24, false);
+        for (samples, path) in [(1, false), (2, false), (4, false), (4, true)] {
+            let off = seen(samples, path) / sharp - 1.0;
+            assert!(off.abs() < allowed, "{relief}, {keys}{samples} x {samples}, by paths {path}: {off} of {sharp}");
+        }
+    }
+}
+
 // Black is a clear mirror, white has the floor's roughness.
 #[test]
 fn a_roughness_map_tells_where_it_is_rough() {

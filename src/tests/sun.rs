@@ -98,6 +98,26 @@ fn slightly_rough_mirrors_show_all_light_of_the_sun() {
     }
 }
 
+// Waves that are too small to see mirror as much of the sun as those that are seen. The true sun is in few of those.
+#[test]
+fn a_sea_under_the_sun_is_as_bright_at_any_samples() {
+    for (size, allowed) in [(5.0, 0.04), (0.53, 0.4)] {
+        let seen = |samples: u32| {
+            let scene = toml(&format!(
+                "[output]\nsize = [64, 36]\n[render]\nsamples = {samples}\ndepth = 3\nhighlight = 0\nambient = [0, 0, 0]\n\
+                 [sky]\nimage = \"@sun\"\nsun_elevation_deg = 12\nsun_size_deg = {size}\nrotation_deg = 90\n\
+                 [camera]\nposition = [0, -9, 1.2]\nlook_at = [0, 0, -0.2]\nfov_deg = 45\n\
+                 [floor]\ncorners = [[-8, -8, -1], [-8, 8, -1], [8, 8, -1], [8, -8, -1]]\nsize = \"infinite\"\n\
+                 material = \"metal\"\ntint = [1, 1, 1]\n[floor.relief]\nbump = \"@ripples\"\ndepth = 0.01\ntiles = 12\n"
+            ));
+            // The rows of water.
+            mean(&light(&scene)[3 * 64 * 18..])
+        };
+        let all = [1, 2, 4, 8].map(seen);
+        assert!(all.iter().all(|x| (x / all[3] - 1.0).abs() < allowed), "{size}: {all:?}");
+    }
+}
+
 // A rough mirror samples the sun as a light, and its reflected rays do not count it again.
 #[test]
 fn rough_mirrors_show_the_sun_once() {
