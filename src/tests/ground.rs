@@ -85,7 +85,12 @@ fn a_floor_on_ground_ends_at_its_corners() {
                 let around = [(-0.05, 0.0), (0.05, 0.0), (0.0, -0.05), (0.0, 0.05)];
                 let expected = around.map(|(dx, dy)| met(corners, eye, way(x + dx, y + dy)));
                 if expected.iter().all(|&what| what == expected[0]) {
-                    assert_eq!(seen(pixel), expected[0], "{name} from {eye:?}, ({x}, {y}): {pixel:?}");
+                    // The bevel of a side has the floor's color.
+                    let is_rim = expected[0] == Seen::Side && seen(pixel) == Seen::Floor;
+                    assert!(
+                        is_rim || seen(pixel) == expected[0],
+                        "{name} from {eye:?}, ({x}, {y}): {pixel:?}, {expected:?}"
+                    );
                     counted += 1;
                     found.push(expected[0]);
                 }
@@ -98,7 +103,7 @@ fn a_floor_on_ground_ends_at_its_corners() {
     }
 }
 
-// A ground without a texture costs no shadow rays more, and a light below it lights nothing above.
+// A light below it lights nothing above.
 #[test]
 fn the_ground_stops_light() {
     let lit = |ground: &str| {

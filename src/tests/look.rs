@@ -176,7 +176,8 @@ fn what_a_scene_gives_holds_in_every_look() {
             let lights = world.lights.iter().map(|l| (l.position, l.colour));
             let floor = (floor.corners, floor.shape, floor.material, floor.texture.clone());
             let has_samples =
-                std::fs::read_to_string(&path).unwrap().lines().last().unwrap().split_whitespace().count() < 3;
+                std::fs::read_to_string(&path).unwrap().trim_end().lines().last().unwrap().split_whitespace().count()
+                    < 3;
             let samples = has_samples.then(|| render.samples_per_pixel());
             (
                 floor,
