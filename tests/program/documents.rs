@@ -2,6 +2,8 @@
 //! shows the renderer's frames.
 
 use crate::common::{polyfly, words};
+#[cfg(target_os = "linux")]
+use crate::common::{shell_script, text};
 use image::AnimationDecoder;
 use image::codecs::webp::WebPDecoder;
 use std::fs;
@@ -46,6 +48,46 @@ fn links_lead_to_files() {
 fn the_readme_is_short() {
     let text = fs::read_to_string(root().join("README.md")).unwrap();
     assert!(text.lines().count() <= 150, "{} lines", text.lines().count());
+}
+
+#[test]
+fn the_readme_begins_with_a_picture_and_two_commands_that_a_person_can_type() {
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    let (opening, _) = text.split_once("\n## ").unwrap();
+    let (before, block) = opening.split_once("```console\n").unwrap();
+    assert!(before.contains("!["), "{before}");
+    let commands: Vec<&str> =
+        block.split("```").next().unwrap().lines().map(|l| l.split(' ').next().unwrap()).collect();
+    assert_eq!(commands, ["scripts/film", "scripts/test"]);
+    for command in commands {
+        // They install what is missing.
+        assert!(fs::read_to_string(root().join(command)).unwrap().contains("\nscripts/tools --"), "{command}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn missing_tools_are_installed_and_sudo_is_for_who_is_not_root() {
+    let install = |user: &str, programs: &[(&str, &str)]| {
+        let dir = tempfile::tempdir().unwrap();
+        shell_script(dir.path(), "id", &format!("echo {user}"));
+        programs.iter().for_each(|(name, text)| drop(shell_script(dir.path(), name, text)));
+        let script = root().join("scripts/tools");
+        let run = std::process::Command::new("/bin/bash").arg(script).arg("--build").env("PATH", dir.path()).output();
+        let run = run.unwrap();
+        (run.status.code(), text(&run.stdout), words(&run))
+    };
+    let apt = ("apt-get", "echo apt-get $*");
+    let sudo = ("sudo", "echo sudo; \"$@\"");
+    let installs = "apt-get update -q\napt-get install -y -q g++\n";
+    assert_eq!(install("0", &[apt]).1, installs);
+    assert_eq!(install("1000", &[apt, sudo]).1, installs.replace("apt-get ", "sudo\napt-get "));
+    for (user, programs, missing) in [("1000", &[apt][..], "sudo"), ("0", &[sudo][..], "apt-get")] {
+        let (code, said, why) = install(user, programs);
+        assert!(code == Some(69) && said.is_empty(), "{said}{why}");
+        assert_eq!(why, format!("{missing} is missing: install these yourself: g++\n"));
+    }
+    assert_eq!(install("1000", &[("c++", "")]), (Some(0), String::new(), String::new()));
 }
 
 // Means of the picture's blocks of 15 x 15 pixels, by channel, row after row.
