@@ -156,7 +156,7 @@ fn render(
     let folder = claim.as_ref().and_then(Claim::journal);
     let mut journal = folder.and_then(|folder| Journal::open(&folder, open.renderer.threads()));
     if let (Some(journal), Some(claim)) = (&mut journal, &claim) {
-        journal.begin(&claim.clip(), Some(&name), video.as_ref());
+        journal.begin(&claim.clip(), Some((&name, &frames)), video.as_ref());
     }
     let mut observers = Observers { journal, progress, frames: 0 };
     let result = open.render(&mut observers);

@@ -4,12 +4,14 @@ use super::scene_file::load_scene;
 use crate::cli::{Failure, MissingArgs, StatusArgs};
 use crate::error::Error;
 use crate::language::Language;
+use crate::output::store::atomic::host;
 use crate::render::frames::FrameList;
-use crate::report::{Remarks, duration, print, remark};
+use crate::report::{Remarks, duration, print, remark, several};
 use crate::run::folder::{ExistingFrames, RecordedFolder, expect_scene};
 use crate::run::journal::{self, Entry, RecordedRun};
 use crate::run::ownership::clip;
-use std::collections::BTreeMap;
+use crate::system::{self, command_word};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     args.changes.expect_scene(args.expected.scene.as_deref())?;
@@ -47,36 +49,115 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     if let Some(list) = FrameList::of_numbers(broken.iter().copied()) {
         text += &format!("broken: {list}\n");
     }
-    let entries = last_entries(&journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks));
-    // The number of frames and milliseconds of each machine.
+    let runs = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
+    let settled = whole.union(&replaced).copied().collect();
+    let now = journal::now();
+    let (busy, idle): (Vec<Worker>, Vec<Worker>) =
+        workers(&runs, &settled).into_iter().partition(|worker| worker.left.is_some());
+    // The number of frames and milliseconds of each machine's processes that have no work left.
     let mut machines = BTreeMap::<&str, (usize, f64)>::new();
-    for (host, entry) in entries.values() {
-        let (frames, ms) = machines.entry(host).or_default();
-        (*frames, *ms) = (*frames + 1, *ms + entry.ms);
+    for worker in &idle {
+        let (frames, ms) = machines.entry(&worker.run.host).or_default();
+        (*frames, *ms) = (*frames + worker.times.len(), *ms + worker.ms);
     }
+    machines.retain(|_, (frames, _)| *frames > 0);
     for (host, (frames, ms)) in machines {
-        text += &format!("{host}: {frames} frames, {:.1} ms each\n", ms / frames as f64);
+        text += &format!("{host}: {}, {:.1} ms each\n", several(frames, "frame"), ms / frames as f64);
     }
-    let mut times: Vec<f64> = entries.values().map(|(_, entry)| entry.at).collect();
-    times.sort_by(f64::total_cmp);
-    if let Some(rate) = rate(&times) {
-        let left = (total - whole.len() - replaced.len()) as f64 / rate;
-        let left = if left > 0.0 {
-            format!(", {} to go at that rate", duration(Language::English, left))
-        } else {
-            String::new()
-        };
-        text += &format!("{rate:.2} frames a second lately{left}\n");
+    let (silent, working): (Vec<&Worker>, Vec<&Worker>) = busy.iter().partition(|worker| worker.is_silent(now));
+    for worker in &busy {
+        text += &worker.row(now);
+    }
+    let rate: f64 = working.iter().filter_map(|worker| rate(&worker.times)).sum();
+    if rate > 0.0 {
+        let left = duration(Language::English, (total - settled.len()) as f64 / rate);
+        text += &format!("{rate:.2} frames a second lately, {left} to go at that rate\n");
+    }
+    // What nobody renders now.
+    let frames = match working.is_empty() {
+        true => here.frames.without(&settled),
+        false => {
+            let left: BTreeSet<u32> = silent.iter().filter_map(|w| w.left.as_ref()).flat_map(FrameList::iter).collect();
+            FrameList::of_numbers(left.into_iter())
+        }
+    };
+    if let (Some(frames), Some(last)) = (frames, runs.iter().max_by(|a, b| a.begun.total_cmp(&b.begun))) {
+        let pattern = here.folder.path().join(here.folder.pattern.name());
+        let [pattern, scene] = [pattern.to_string_lossy(), last.scene.as_deref().unwrap_or("SCENE").into()]
+            .map(|name| command_word(&name));
+        text += &format!(
+            "to render frames {frames}, with the other flags of the runs: polyfly {scene} -o {pattern} --frames {frames} --resume\n"
+        );
     }
     Ok(print(&text)?)
 }
 
-/// The last record of each frame, with the machine that made it.
-pub fn last_entries(runs: &[RecordedRun]) -> BTreeMap<u32, (String, Entry)> {
-    let mut frames: BTreeMap<u32, (String, Entry)> = BTreeMap::new();
-    for (host, entry) in runs.iter().flat_map(|run| run.frames.iter().map(|entry| (&run.host, entry))) {
+// A process that renders frames of the folder, or has rendered some.
+struct Worker<'a> {
+    // Its last run.
+    run: &'a RecordedRun,
+    // When its frames were complete, in this order.
+    times: Vec<f64>,
+    ms: f64,
+    // The frames that its run has not completed, and no later run renders; None if there are none, or the run has ended.
+    left: Option<FrameList>,
+}
+
+// The processes of these runs. Frames that have been rendered again count where that was done.
+fn workers<'a>(runs: &'a [RecordedRun], settled: &BTreeSet<u32>) -> Vec<Worker<'a>> {
+    let of = |run: &'a RecordedRun| (&*run.host, &*run.process);
+    let mut workers = BTreeMap::new();
+    for run in runs {
+        let planned = run.planned.as_ref().filter(|_| run.run.is_none());
+        let is_later = |other: &&RecordedRun| other.begun > run.begun && other.run.is_none();
+        let mut later = runs.iter().filter(is_later).filter_map(|other| other.planned.as_ref());
+        let left = planned.and_then(|planned| planned.without(settled));
+        let left = left.and_then(|left| later.try_fold(left, |left, later| left.except(later)));
+        workers.insert(of(run), Worker { run, times: Vec::new(), ms: 0.0, left });
+    }
+    for (run, entry) in last_entries(runs).into_values() {
+        if let Some(worker) = workers.get_mut(&of(&runs[run])) {
+            worker.times.push(entry.at);
+            worker.ms += entry.ms;
+        }
+    }
+    workers.values_mut().for_each(|worker| worker.times.sort_by(f64::total_cmp));
+    workers.into_values().collect()
+}
+
+impl Worker<'_> {
+    // Seconds since its last frame, or since its beginning.
+    fn age(&self, now: f64) -> f64 {
+        (now - self.times.last().map_or(self.run.begun, |last| last.max(self.run.begun))).max(0.0)
+    }
+
+    // Whether it has probably ended: its process is gone, or it takes much longer than for the frames before.
+    fn is_silent(&self, now: f64) -> bool {
+        const PATIENCE: f64 = 10.0;
+        let is_gone = || self.run.process.parse().is_ok_and(|process| !system::is_alive(process));
+        let longest = self.times.windows(2).map(|pair| pair[1] - pair[0]).fold(2.0, f64::max);
+        self.run.host == host() && is_gone() || self.age(now) > PATIENCE.max(5.0 * longest)
+    }
+
+    fn row(&self, now: f64) -> String {
+        let (RecordedRun { host, process, .. }, frames) = (self.run, self.times.len());
+        let each = if frames > 0 { format!(", {:.1} ms each", self.ms / frames as f64) } else { String::new() };
+        let age = duration(Language::English, self.age(now));
+        let state = match &self.left {
+            Some(left) if self.is_silent(now) => format!("silent for {age}: frames {left}"),
+            _ if frames > 0 => format!("the last {age} ago"),
+            _ => format!("begun {age} ago"),
+        };
+        format!("{host}, process {process}: {}{each}; {state}\n", several(frames, "frame"))
+    }
+}
+
+/// The last record of each frame, with the number of its run in the list.
+pub fn last_entries(runs: &[RecordedRun]) -> BTreeMap<u32, (usize, Entry)> {
+    let mut frames: BTreeMap<u32, (usize, Entry)> = BTreeMap::new();
+    for (run, entry) in runs.iter().enumerate().flat_map(|(i, run)| run.frames.iter().map(move |entry| (i, entry))) {
         if frames.get(&entry.frame).is_none_or(|(_, other)| other.at <= entry.at) {
-            frames.insert(entry.frame, (host.clone(), entry.clone()));
+            frames.insert(entry.frame, (run, entry.clone()));
         }
     }
     frames

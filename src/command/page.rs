@@ -86,7 +86,7 @@ struct Recorded {
     whole: BTreeSet<u32>,
     recorded: Vec<RecordedRun>,
     // The last record of each frame, with the machine that made it.
-    frames: BTreeMap<u32, (String, Entry)>,
+    frames: BTreeMap<u32, (usize, Entry)>,
     language: Language,
 }
 
@@ -205,7 +205,8 @@ impl Recorded {
             Plot { title: &title, x: &frame, y, series, ..Plot::default() }.svg()
         };
         let mut by_host: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-        for (host, entry) in self.frames.values() {
+        for (run, entry) in self.frames.values() {
+            let host = &self.recorded[*run].host;
             by_host.entry(host).or_default().push((f64::from(entry.frame), entry.ms));
         }
         let curves: Vec<Series> = by_host.into_iter().map(|(host, points)| Series::new(host, points)).collect();

@@ -12,7 +12,9 @@ use crate::output::store::hidden;
 use crate::output::video::job::VideoJob;
 use crate::output::video::tag::Tag;
 use crate::quote::brief;
+use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
+use crate::scene::limits::MAX_FRAMES;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -22,6 +24,8 @@ use std::time::{Instant, SystemTime};
 // Upper limits, in bytes, for one record and for the journal of one process (millions of frames).
 const LONGEST_RECORD: u64 = 1 << 20;
 const LONGEST_JOURNAL: u64 = 1 << 30;
+// The same for a list of frames in a record.
+const LONGEST_LIST: usize = 1 << 16;
 
 // The first record of a run.
 #[derive(Serialize, Deserialize)]
@@ -29,6 +33,12 @@ struct Head {
     clip: String,
     #[serde(default)]
     scene: Option<String>,
+    // The frames that it will render; left out if the list is long.
+    #[serde(default)]
+    frames: Option<String>,
+    // When it began, in seconds since 1970 by the clock of its machine.
+    #[serde(default)]
+    at: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -117,7 +127,13 @@ pub struct DeviceUsage {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordedRun {
     pub host: String,
+    /// The number of the process on its machine.
+    pub process: String,
     pub scene: Option<String>,
+    /// The frames that the run would render, if known.
+    pub planned: Option<FrameList>,
+    /// When it began, in seconds since 1970; 0 if unknown.
+    pub begun: f64,
     /// In the order in which they were completed.
     pub frames: Vec<Entry>,
     /// None if the run was killed.
@@ -132,7 +148,7 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Recor
     }
     names.sort();
     let mut journal = |(name, path): &(String, PathBuf)| {
-        let (host, _) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
+        let (host, process) = name.strip_suffix(".jsonl")?.rsplit_once('-')?;
         let mut file = BufReader::new(open_regular(path).ok()?.take(LONGEST_JOURNAL));
         let (mut line, mut runs, mut is_of_clip) = (Vec::new(), Vec::<RecordedRun>::new(), false);
         // A line without its end is the rest of a killed run. Reading stops at a line that is too long.
@@ -144,8 +160,14 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Recor
             }
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {
                 is_of_clip = head.clip == clip;
-                let scene = head.scene.map(|name| brief(&name));
-                runs.extend(is_of_clip.then(|| RecordedRun { host: brief(host), scene, ..RecordedRun::default() }));
+                runs.extend(is_of_clip.then(|| RecordedRun {
+                    host: brief(host),
+                    process: brief(process),
+                    scene: head.scene.map(|name| brief(&name)),
+                    planned: head.frames.and_then(|list| FrameList::parse(&list, MAX_FRAMES).ok()),
+                    begun: head.at,
+                    ..RecordedRun::default()
+                }));
             } else if let Some(recorded) = runs.last_mut().filter(|_| is_of_clip) {
                 if let Ok(entry) = serde_json::from_slice::<Entry>(&line) {
                     recorded.frames.extend(Some(entry).filter(Entry::is_possible));
@@ -167,7 +189,8 @@ pub fn processor() -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-fn now() -> f64 {
+/// Seconds since 1970 by the clock of this machine.
+pub fn now() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
@@ -193,9 +216,14 @@ impl Journal {
             let _ = self.file.write_all(format!("{line}\n").as_bytes());
         }
     }
-    /// Records that a run of a scene begins, with the video that it makes.
-    pub fn begin(&mut self, clip: &str, scene: Option<&str>, video: Option<&VideoJob>) {
-        self.write(&Head { clip: clip.to_owned(), scene: scene.map(str::to_owned) });
+    /// Records that a run begins, with its scene and frames and the video that it makes.
+    pub fn begin(&mut self, clip: &str, scene: Option<(&str, &FrameList)>, video: Option<&VideoJob>) {
+        self.write(&Head {
+            clip: clip.to_owned(),
+            scene: scene.map(|(name, _)| name.to_owned()),
+            frames: scene.map(|(_, frames)| frames.to_string()).filter(|list| list.len() <= LONGEST_LIST),
+            at: now(),
+        });
         self.tag = video.and_then(VideoJob::raw_tag).map(|tag| tag.to_string());
     }
     pub fn frame(&mut self, report: &FrameReport) {

@@ -354,3 +354,51 @@ fn frames_that_runs_begin_in_any_order_are_one_clip_in_its_order() {
     }
     assert_eq!(listed(), "\"frames\": \"0-10,20,30-69\"");
 }
+
+// A worker that is silent is named with its frames, no time is promised where nobody works, and the command renders what is missing.
+#[test]
+fn a_silent_worker_is_named_with_its_frames() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-9", "o/%d.png", &[]).status.success());
+    (6..10).for_each(|n| std::fs::remove_file(dir.path().join(format!("o/{n}.png"))).unwrap());
+    let hidden = dir.path().join("o/.polyfly");
+    let mut journals = std::fs::read_dir(&hidden).unwrap().map(|entry| entry.unwrap().path());
+    let own = journals.find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
+    let text = std::fs::read_to_string(&own).unwrap();
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["frames"], "0-9");
+    // Frames 0 to 3 are those of this machine; it has ended.
+    let is_kept = |line: &&serde_json::Value| line["frame"].as_u64().is_none_or(|n| n < 4);
+    let write = |name: &str, lines: &[serde_json::Value]| {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(hidden.join(name), text).unwrap();
+    };
+    write(own.file_name().unwrap().to_str().unwrap(), &lines.iter().filter(is_kept).cloned().collect::<Vec<_>>());
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+    // Another machine begins a run at `begun` and completes these frames.
+    let worker = |name: &str, planned: &str, begun: f64, done: &[(u32, f64)]| {
+        let mut head = lines[0].clone();
+        (head["frames"], head["at"]) = (planned.into(), (now + begun).into());
+        let entry = |&(frame, at): &(u32, f64)| serde_json::json!({ "frame": frame, "ms": 2.0, "at": now + at });
+        write(name, &[vec![head], done.iter().map(entry).collect()].concat());
+    };
+    let status = || String::from_utf8(polyfly(dir.path(), &["status", "o"]).stdout).unwrap();
+    worker("far-7.jsonl", "4-8", -3700.0, &[(4, -3601.0), (5, -3600.0)]);
+    let said = status();
+    assert!(said.contains("6 of 10 frames are complete, 4 missing") && said.contains(": 4 frames, "), "{said}");
+    assert!(said.contains("far, process 7: 2 frames, 2.0 ms each; silent for 61 min: frames 6-8\n"), "{said}");
+    let rest = "polyfly scene.toml -o o/%d.png --frames 6-9 --resume\n";
+    assert!(said.contains("to render frames 6-9, ") && said.ends_with(rest) && !said.contains("to go"), "{said}");
+    // Its clock is ahead. It takes what the other has left, whose row goes back to its machine.
+    worker("near-8.jsonl", "3-9", 5.0, &[(4, 6.0), (5, 6.5)]);
+    let said = status();
+    assert!(said.contains("near, process 8: 2 frames, 2.0 ms each; the last 0 s ago\n"), "{said}");
+    assert!(said.contains("2.00 frames a second lately, 2 s to go at that rate\n"), "{said}");
+    assert!(!said.contains("silent") && !said.contains("to render"), "{said}");
+    std::fs::remove_file(hidden.join("near-8.jsonl")).unwrap();
+    let command: Vec<&str> = rest.trim_end().split(' ').skip(1).collect();
+    let run = polyfly(dir.path(), &[&command[..], &LOOK].concat());
+    assert!(run.status.success(), "{}", words(&run));
+    let said = status();
+    assert!(said.contains("10 of 10 frames are complete") && !said.contains("to render"), "{said}");
+}
