@@ -269,6 +269,9 @@ pub struct CompareArgs {
     /// The same of the other side; frames are matched by number.
     #[arg(value_name = "B")]
     pub second: String,
+    /// Compare frame n of A with frame n + N of B: 1 where A counts its frames from 0 and B from 1.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(i64).range(-(1 << 30)..=1 << 30))]
+    pub offset: i64,
     /// Largest difference of a channel that counts as equal, codes of 0 to 255.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub max_difference: u8,

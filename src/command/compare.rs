@@ -71,6 +71,7 @@ struct Comparison<'a> {
     worst: Option<WorstPair>,
     only_a: Option<FrameList>,
     only_b: Option<FrameList>,
+    better_offset: Option<i64>,
 }
 
 pub fn run(args: &CompareArgs) -> Result<(), Failure> {
@@ -85,8 +86,15 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         let _ = OutputFile::create(output, args.overwrite)?;
     }
     let (a, b) = (Source::open(&args.first)?, Source::open(&args.second)?);
-    let mut comparison =
-        Comparison { args, pairs: Vec::new(), whole: Measures::default(), worst: None, only_a: None, only_b: None };
+    let mut comparison = Comparison {
+        args,
+        pairs: Vec::new(),
+        whole: Measures::default(),
+        worst: None,
+        only_a: None,
+        only_b: None,
+        better_offset: None,
+    };
     shared_pool().map_err(OutputError::from)?.install(|| match (&a, &b) {
         (Source::Picture(a), Source::Picture(b)) => comparison.pictures(None, a, b),
         (Source::Frames(a), Source::Frames(b)) => comparison.clips(a, b),
@@ -108,11 +116,47 @@ impl Comparison<'_> {
     }
 
     fn clips(&mut self, a: &BTreeMap<u32, PictureFile>, b: &BTreeMap<u32, PictureFile>) -> Result<(), Failure> {
-        let only = |these: &BTreeMap<u32, PictureFile>, others: &BTreeMap<u32, PictureFile>| {
-            FrameList::of_numbers(these.keys().copied().filter(|n| !others.contains_key(n)))
+        let offset = self.args.offset;
+        let only = |these: &BTreeMap<u32, PictureFile>, others: &BTreeMap<u32, PictureFile>, offset: i64| {
+            FrameList::of_numbers(these.keys().copied().filter(|&n| shifted(others, n, offset).is_none()))
         };
-        (self.only_a, self.only_b) = (only(a, b), only(b, a));
-        a.iter().filter_map(|(&n, a)| Some((n, a, b.get(&n)?))).try_for_each(|(n, a, b)| self.pictures(Some(n), a, b))
+        (self.only_a, self.only_b) = (only(a, b, offset), only(b, a, -offset));
+        let mut pairs = a.iter().filter_map(|(&n, a)| Some((n, a, shifted(b, n, offset)?)));
+        pairs.try_for_each(|(n, a, b)| self.pictures(Some(n), a, b))?;
+        self.better_offset = self.better_offset(a, b)?;
+        Ok(())
+    }
+
+    // The offset, one more or one less, at which the clips agree better, by some of their frames. None if they are equal, or agree best
+    // as they are compared.
+    fn better_offset(
+        &self,
+        a: &BTreeMap<u32, PictureFile>,
+        b: &BTreeMap<u32, PictureFile>,
+    ) -> Result<Option<i64>, Failure> {
+        // What the mean square must fall to: 1.5 dB.
+        const BETTER: f64 = 0.7;
+        let offsets = [-1, 0, 1].map(|shift| self.args.offset + shift);
+        let tried: Vec<(u32, &PictureFile)> = a
+            .iter()
+            .map(|(&n, a)| (n, a))
+            .filter(|&(n, _)| offsets.iter().all(|&offset| shifted(b, n, offset).is_some()))
+            .collect();
+        if tried.is_empty() || !self.pairs.iter().any(|pair| self.differs(pair)) {
+            return Ok(None);
+        }
+        let tried: BTreeMap<u32, &PictureFile> =
+            [0, tried.len() / 2, tried.len() - 1].into_iter().map(|place| tried[place]).collect();
+        let mut sums = [0.0; 3];
+        for (n, a) in tried {
+            let (a, _) = a.read()?;
+            for (sum, offset) in sums.iter_mut().zip(offsets) {
+                let Some((b, _)) = shifted(b, n, offset).map(PictureFile::read).transpose()? else { continue };
+                *sum += if a.size == b.size { Measures::of(&a, &b).mean_square() } else { f64::INFINITY };
+            }
+        }
+        let best = if sums[0] < sums[2] { 0 } else { 2 };
+        Ok((sums[best] < BETTER * sums[1]).then_some(offsets[best]))
     }
 
     fn films(&mut self, a: &Path, b: &Path) -> Result<(), Failure> {
@@ -125,21 +169,23 @@ impl Comparison<'_> {
                 [VideoReader::decoded(&ffmpeg.program, a)?, VideoReader::decoded(&ffmpeg.program, b)?]
             }
         };
-        for frame in 0.. {
+        let first = [-self.args.offset, self.args.offset].map(|frames| frames.max(0) as u32);
+        for (reader, first) in [(&mut reader_a, first[0]), (&mut reader_b, first[1])] {
+            (0..first).try_for_each(|_| reader.next().map(drop))?;
+        }
+        let mut next = first;
+        let ends = loop {
             let (shown_a, shown_b) = rayon::join(|| reader_a.next(), || reader_b.next());
             match (shown_a?, shown_b?) {
-                (Some(shown_a), Some(shown_b)) => self.pair(Some(frame), &shown_a, &shown_b, [a, b])?,
-                (None, None) => return Ok(()),
-                (Some(_), None) => {
-                    self.only_a = rest(&mut reader_a, frame)?;
-                    return Ok(());
-                }
-                (None, Some(_)) => {
-                    self.only_b = rest(&mut reader_b, frame)?;
-                    return Ok(());
-                }
+                (Some(shown_a), Some(shown_b)) => self.pair(Some(next[0]), &shown_a, &shown_b, [a, b])?,
+                (None, None) => break next,
+                (Some(_), None) => break [end(&mut reader_a, next[0])?, next[1]],
+                (None, Some(_)) => break [next[0], end(&mut reader_b, next[1])?],
             }
-        }
+            next = next.map(|frame| frame + 1);
+        };
+        let [only_a, only_b] = [0, 1].map(|side| FrameList::of_numbers((0..first[side]).chain(next[side]..ends[side])));
+        (self.only_a, self.only_b) = (only_a, only_b);
         Ok(())
     }
 
@@ -191,6 +237,9 @@ impl Comparison<'_> {
             print(&(serde_json::to_string_pretty(&record).unwrap_or_default() + "\n"))?;
         } else {
             print(&self.summary())?;
+        }
+        if let Some(offset) = self.better_offset {
+            say(|l| l.better_offset(offset));
         }
         if let (Some(output), Some(WorstPair { frame, size, picture: Some((picture, factor)), .. })) =
             (&self.args.output, worst)
@@ -273,11 +322,16 @@ fn row(frame: u32, Figures { largest, mean, differing, psnr, ssim, flip, .. }: &
     format!("{frame:>6}  {largest:>7}  {mean:>9.5}  {differing:>9}  {psnr:>8}  {ssim:.7}  {flip:.7}\n")
 }
 
-// The frames from this one to the film's last.
-fn rest(film: &mut VideoReader, first: u32) -> Result<Option<FrameList>, Failure> {
-    let mut end = first + 1;
+// The frame of this number, shifted.
+fn shifted(frames: &BTreeMap<u32, PictureFile>, number: u32, offset: i64) -> Option<&PictureFile> {
+    frames.get(&u32::try_from(i64::from(number) + offset).ok()?)
+}
+
+// The end of a film whose frame of this number has just been read.
+fn end(film: &mut VideoReader, last: u32) -> Result<u32, Failure> {
+    let mut end = last + 1;
     while film.next()?.is_some() {
         end += 1;
     }
-    Ok(FrameList::of_numbers(first..end))
+    Ok(end)
 }

@@ -80,6 +80,8 @@ messages! {
         "картинки различаются{limit}: наибольшая разница {largest}";
     frames_differ(count, all, limit, first) "{count} of {all} frames differ{limit}; the first is frame {first}"
         "кадры различаются{limit}: {count} из {all}; первый из них {first}";
+    better_offset(offset) "the frames agree better with `--offset {offset}`: does one side count from 1?"
+        "с `--offset {offset}` кадры совпадают лучше: может быть, одна из сторон считает с 1?";
     comparison_heads() " frame  largest       mean     pixels     PSNR       SSIM       FLIP"
         "  кадр наиб.разн    средняя   пикселей     PSNR       SSIM       FLIP";
 }

@@ -82,6 +82,34 @@ fn frames_are_matched_by_number() {
     assert!(exit == 1 && report["whole"].is_null() && !dir.path().join("none.png").exists(), "{report}");
 }
 
+// One program counts frames from 0 and another from 1.
+#[test]
+fn frames_are_compared_with_an_offset_and_a_better_one_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    for n in 0..6 {
+        let code = 40 * n;
+        picture(dir.path(), &format!("a/{n}.png"), code, code);
+        picture(dir.path(), &format!("b/{}.png", n + 1), code, code);
+        picture(dir.path(), &format!("c/{n}.png"), code + 9, code);
+    }
+    let plain = compare(dir.path(), &["a", "b"]);
+    assert!(
+        plain.status.code() == Some(1) && words(&plain).contains("agree better with `--offset 1`"),
+        "{}",
+        words(&plain)
+    );
+    for args in [["a", "b", "--offset", "1"], ["b", "a", "--offset", "-1"]] {
+        let run = compare(dir.path(), &args);
+        assert!(run.status.success() && run.stderr.is_empty(), "{args:?}: {}", words(&run));
+    }
+    let back = compare(dir.path(), &["a", "b", "--offset", "2"]);
+    let expected = "only a has frames 5; only b has frames 1";
+    assert!(words(&back).contains("with `--offset 1`") && words(&back).contains(expected), "{}", words(&back));
+    // Other differences are no shift.
+    let other = compare(dir.path(), &["a", "c"]);
+    assert!(other.status.code() == Some(1) && !words(&other).contains("--offset"), "{}", words(&other));
+}
+
 #[test]
 fn what_cannot_be_compared_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -135,6 +163,9 @@ fn films_are_compared_frame_by_frame() {
     );
     let other = raw("c.y4m");
     assert!(other.status.code() == Some(1) && words(&other).contains("4 of 4 frames differ"), "{}", words(&other));
+    render("1", "1-3", "late.y4m", &[]);
+    let late = compare(dir.path(), &["a.y4m", "late.y4m", "--offset", "-1"]);
+    assert!(words(&late).contains("error: only a.y4m has frames 0\n"), "{}", words(&late));
     assert_eq!(raw("a.mkv").status.code(), Some(69));
     // Through ffmpeg: a lossless film shows what the raw one does, another one nearly.
     let (exact, exit) = json(dir.path(), &["a.y4m", "exact.mkv"]);
