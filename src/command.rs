@@ -41,7 +41,7 @@ mod usage;
 mod verify;
 mod viewer;
 
-use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, language};
+use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, language, names_language};
 use crate::report::{be_quiet, end_before_start, fault, print, say, set_language};
 use crate::scene::Grammar;
 use crate::scene::builtin::default_scene;
@@ -60,11 +60,12 @@ pub fn main() -> ExitCode {
     if environment("POLYFLY_TEST_POOLS").is_some() {
         threads::forbid_global_pool();
     }
-    let (words, is_quiet) = without_quiet(system::arguments());
+    let all = system::arguments();
+    let (words, is_quiet) = without_common(all.clone());
     if is_quiet || environment("POLYFLY_QUIET").is_some_and(|v| v != "0") {
         be_quiet();
     }
-    choose_language(&words, usage::json_log(&words).is_some());
+    choose_language(&all, usage::json_log(&words).is_some());
     set_language(language());
     let cli = match usage::parse(&words) {
         Ok(cli) => cli,
@@ -141,12 +142,23 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
     }
 }
 
-// Removes -q and --quiet, which may stand anywhere, also in front of another short flag as in `-qo FILE`; returns whether
-// they were given.
-fn without_quiet(mut words: Vec<OsString>) -> (Vec<OsString>, bool) {
+// Removes flags that may stand anywhere: -q and --quiet, also in front of another short flag as in `-qo FILE`, and --lang with a
+// language. Returns whether quiet is asked for.
+fn without_common(mut words: Vec<OsString>) -> (Vec<OsString>, bool) {
     let (mut is_quiet, mut is_flag) = (false, true);
+    for at in (1..words.len().saturating_sub(1)).rev() {
+        let is_behind = words[..at].iter().any(|word| word == "--");
+        if !is_behind && words[at] == "--lang" && names_language(&words[at + 1]) {
+            words.drain(at..at + 2);
+        }
+    }
     words.retain_mut(|word| {
         is_flag &= word != "--";
+        if is_flag
+            && word.to_str().and_then(|word| word.strip_prefix("--lang=")).is_some_and(|l| names_language(l.as_ref()))
+        {
+            return false;
+        }
         // `-quality` is a long flag that lacks a dash.
         let rest = word.to_str().filter(|_| is_flag).and_then(|word| word.strip_prefix("-q"));
         let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with(['o', 'h', 'V'])).map(str::to_owned);
@@ -163,15 +175,20 @@ fn without_quiet(mut words: Vec<OsString>) -> (Vec<OsString>, bool) {
 
 #[cfg(test)]
 #[test]
-fn quiet_may_stand_anywhere() {
+fn quiet_and_the_language_may_stand_anywhere() {
     let of = |line: &str| {
-        let (words, is_quiet) = without_quiet(line.split(' ').map(OsString::from).collect());
+        let (words, is_quiet) = without_common(line.split(' ').map(OsString::from).collect());
         (words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" "), is_quiet)
     };
     for (line, rest, is_quiet) in [
         ("p s.toml -q", "p s.toml", true),
         ("p --quiet s.toml", "p s.toml", true),
         ("p s.toml -qo m/%d.png", "p s.toml -o m/%d.png", true),
+        ("p --lang ru check s.toml", "p check s.toml", false),
+        ("p scenes --lang=en copy cube", "p scenes copy cube", false),
+        ("p s.toml --lang klingon", "p s.toml --lang klingon", false),
+        ("p s.toml --lang", "p s.toml --lang", false),
+        ("p farm commands s.toml -- --lang ru", "p farm commands s.toml -- --lang ru", false),
         ("p s.toml --quality draft", "p s.toml --quality draft", false),
         ("p s.toml -quality draft", "p s.toml -quality draft", false),
         ("p farm commands s.toml -- -q", "p farm commands s.toml -- -q", false),

@@ -132,6 +132,9 @@ messages! {
     // Numbers in another spelling.
     cyrillic_letter(text, letter, code, meant, number) "`{text}` has a Cyrillic {letter} (U+{code}) where `{meant}` is meant: {number}"
         "в `{text}` кириллическая {letter} (U+{code}) там, где нужно `{meant}`: {number}";
+    letter_for_digit(text, letter, meant, number) "`{text}` has the letter {letter} where the digit {meant} is meant: {number}"
+        "в `{text}` буква {letter} там, где нужна цифра {meant}: {number}";
+    no_comma_behind(number) "no comma stands behind a number: {number}" "после числа нет запятой: {number}";
     comma(number) "numbers are written with a point: {number}" "дробная часть отделяется точкой: {number}";
     dash(number) "this is a dash, not a minus sign: {number}" "здесь тире, а не минус: {number}";
     radians(degrees) "angles are in degrees, without a unit: {degrees}" "углы задаются в градусах, без единицы измерения: {degrees}";
@@ -248,6 +251,9 @@ messages! {
     the_cameras_path() "the camera's path" "траектория камеры";
     the_points_path() "the path of the look-at point" "траектория точки наблюдения";
     the_floor() "the floor" "пол";
+    fourth_body(line, count) "line {line} has {count} values too many: tokens hold three bodies, and a scene in TOML any number"
+        "строка {line} лишняя, значений в ней {count}: в токенах три тела, а в сцене TOML сколько угодно";
+    no_blanks_in_path(path) "a path in tokens has no blanks: {path}" "в пути из токенов нет пробелов: {path}";
 
     // Files.
     either(words, last) "{words} or {last}" "{words} или {last}";
@@ -332,6 +338,8 @@ messages! {
     no_such_flag(flag) "there is no flag `{flag}`" "флага `{flag}` нет";
     two_words(words) "`{words}` is two words" "`{words}`: здесь два слова";
     three_words(words) "`{words}` is three words" "`{words}`: здесь три слова";
+    samples_take(side, all) "`--samples {side}` takes {side} x {side} = {all}" "`--samples {side}` берёт {side} x {side} = {all}";
+    next_square(advice, count) "{advice}, the next square above {count}" "{advice}: это следующий квадрат после {count}";
     takes_no_negative(flag, value) "`{flag}` is `{value}`: expected no minus sign" "`{flag}`: получено `{value}`, а знака минус быть не должно";
     no_equals_sign(words) "`{words}` has no equals sign" "в `{words}` нет знака равенства";
     spaced_equals_sign(words) "`{words}` has spaces around the equals sign" "в `{words}` вокруг знака равенства стоят пробелы";

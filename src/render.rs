@@ -28,8 +28,8 @@ use crate::device_scene::DeviceScene;
 use crate::device_scene::later::Trees;
 use crate::error::Error;
 use crate::film::image::{Image, Layers};
-use crate::film::post::PostPipeline;
 use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
+use crate::film::post::{PostPipeline, PostStep};
 use crate::kernels::Isa;
 use crate::language::{AllLanguages, Language};
 use crate::output::capture::{CapturedFrame, MemorySink};
@@ -357,6 +357,14 @@ impl Renderer {
     pub(crate) fn remark(&self) -> Option<AllLanguages> {
         let particles = self.prepared.scene.world.particles.as_ref().zip(self.prepared.assets.particles.as_ref());
         particles.and_then(|(asked, read)| read.remark(asked.colour_by))
+    }
+
+    /// The remark about a legend for which the pictures have no room.
+    pub(crate) fn lost_legend(&self) -> Option<AllLanguages> {
+        let (width, height) = (self.prepared.scene.render.width, self.prepared.scene.render.height);
+        let is_lost = |step: &PostStep| matches!(step, PostStep::Legend(legend) if !legend.fits((width, height)));
+        let is_left_out = self.post().steps.iter().any(is_lost);
+        is_left_out.then(|| AllLanguages::new(|l| l.no_room_for_legend(width, height)))
     }
 
     /// The post steps of each frame.

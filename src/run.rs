@@ -63,6 +63,9 @@ impl RunPlan {
         if let Some(why) = renderer.as_ref().and_then(Renderer::fell_back) {
             progress.remark(&AllLanguages::new(|l| l.on_the_cpu(why.get(l))));
         }
+        if let Some(why) = renderer.as_ref().and_then(Renderer::lost_legend) {
+            progress.remark(&why);
+        }
         Ok(Run { plan: self, sinks, renderer })
     }
 
@@ -231,9 +234,7 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
         (None, _) => {}
     }
     if plan.request.scene.world.sky.transparent {
-        for name in plan.opaque_outputs() {
-            progress.remark(&AllLanguages::new(|l| l.loses_alpha(&name)));
-        }
+        plan.lost_alpha().iter().for_each(|remark| progress.remark(remark));
     }
     if let Some(job) = &plan.video {
         let settings = &job.settings;

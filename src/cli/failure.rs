@@ -109,6 +109,9 @@ impl Failure {
             Error::Device(DeviceError::NotFound(_)) => return Some(language.leave_out_gpu()),
             Error::Outside { .. } => return Some(language.allow_outside()),
             Error::Asset(error) => error.remedy.as_ref()?.get(language),
+            Error::Output(OutputError::Write(_, e)) if e.kind() == ErrorKind::PermissionDenied => {
+                return Some(language.write_elsewhere());
+            }
             Error::Read(name, e) => return unreadable(language, name, e.kind()),
             _ => return None,
         };

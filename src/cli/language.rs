@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::system;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::sync::OnceLock;
 
 static CHOSEN: OnceLock<Language> = OnceLock::new();
@@ -20,6 +20,11 @@ impl ValueEnum for Language {
             Language::Russian => PossibleValue::new("ru").help("Russian"),
         })
     }
+}
+
+/// Whether a value of --lang is a language.
+pub fn names_language(value: &OsStr) -> bool {
+    value.to_str().is_some_and(|value| Language::from_str(value, false).is_ok())
 }
 
 /// Takes the language from the command line, before that is parsed. A wrong word is refused there. A log for programs, which names

@@ -5,10 +5,7 @@ use crate::output::store::manifest::PICTURES;
 use std::sync::LazyLock;
 
 /// The commit, where the build knew it: scripts/release names it, and so does a package.
-pub const COMMIT: &str = match option_env!("POLYFLY_COMMIT") {
-    Some(commit) => commit,
-    None => "unknown (built from a checkout)",
-};
+pub const COMMIT: Option<&str> = option_env!("POLYFLY_COMMIT");
 
 // A feature's name, if it is on.
 macro_rules! features {
@@ -27,8 +24,9 @@ fn features() -> String {
 pub static LONG: LazyLock<String> = LazyLock::new(|| {
     let sets: Vec<&str> = Isa::available().iter().map(|isa| isa.name).collect();
     let (version, target, features) = (env!("CARGO_PKG_VERSION"), env!("POLYFLY_TARGET"), features());
+    let commit = COMMIT.map_or_else(String::new, |commit| format!("commit    {commit}\n"));
     format!(
-        "{version}\ncommit    {COMMIT}\ntarget    {target}\nfeatures  {features}\npictures  {PICTURES}\nsets      {} (on this machine)",
+        "{version}\n{commit}target    {target}\nfeatures  {features}\npictures  {PICTURES}\nsets      {} (on this machine)",
         sets.join(" ")
     )
 });

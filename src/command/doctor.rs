@@ -37,7 +37,8 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     if args.denoiser {
         return Ok(print(&denoiser::place())?);
     }
-    let mut text = format!("polyfly\t{}, commit {COMMIT}\n", env!("CARGO_PKG_VERSION"));
+    let commit = COMMIT.map_or_else(String::new, |commit| format!(", commit {commit}"));
+    let mut text = format!("polyfly\t{}{commit}\n", env!("CARGO_PKG_VERSION"));
     let gpus = device::list();
     match &gpus {
         Ok(gpus) => {

@@ -101,7 +101,8 @@ fn row(word: &str, about: &str) -> String {
 fn near(language: Language, word: &str) -> String {
     let name = plain_name(word);
     let kind = if word.starts_with('-') { NameKind::Flag } else { NameKind::Key };
-    if let Some(advice) = other_name(language, kind, if word.starts_with('-') { word } else { &name }) {
+    let as_key = || other_name(language, kind, if word.starts_with('-') { word } else { &name });
+    if let Some(advice) = as_key().or_else(|| other_name(language, NameKind::Flag, &format!("--{name}"))) {
         return advice.to_owned();
     }
     if word.parse::<i64>().is_ok() {

@@ -19,7 +19,7 @@ use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::stats::ms;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::{print, say};
+use crate::report::{print, say, several};
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::{
@@ -85,6 +85,9 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let assets = Assets { particles: Some(read), files, ..Assets::default() };
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();
+    if let Some(why) = renderer.lost_legend() {
+        say(|l| why.get(l).to_owned());
+    }
     let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;
     // All frames are equal and serve for timing.
     let sink = OneFrameSink { path: args.image.clone(), number: args.runs - 1, format, options };
@@ -94,7 +97,8 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let n = renderer.prepared.assets.particles.as_ref().map_or(0, |particles| particles.count);
     let (device, threads) = (measured.devices.join(", "), renderer.threads());
     print(&format!(
-        "{n} particles\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
+        "{}\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
+        several(n, "particle"),
         ms(read_time),
         ms(built),
         median(&mut times),

@@ -186,7 +186,14 @@ fn summary(
         "write" => l.write_took(),
         _ => l.waiting_for_the_encoder(),
     };
-    let mut text = l.run_took(frames, format_args!("{seconds:.2}"), format_args!("{rate:.1}"), stage);
+    let time = match seconds {
+        ..0.1 => l.time_in_milliseconds(format_args!("{:.1}", seconds * 1e3)),
+        _ => l.time_in_seconds(format_args!("{seconds:.2}")),
+    };
+    let mut text = match report.frames {
+        1 => l.frame_took(frames, time, stage),
+        _ => l.run_took(frames, time, format_args!("{rate:.1}"), stage),
+    };
     if let Some((pattern, list)) = files {
         // In a long clip, the total is estimated from the first files.
         let looked = list.len().min(MAX_LOOKED_AT);

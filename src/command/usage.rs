@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::output::stream::Stream;
 use crate::quote::brief;
 use crate::scene::builtin::{Builtin, SAMPLES};
-use crate::scene::limits::{PICTURES, VIDEOS};
+use crate::scene::limits::{MAX_SAMPLES, PICTURES, VIDEOS};
 use crate::scene::size::{Size, two_numbers};
 use crate::scene::suggest::{DASHES, NameKind, look_alike, meant, nearest, number_help, other_name};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
@@ -86,7 +86,15 @@ pub fn translate_error(language: Language, e: &Error, words: &[OsString]) -> (St
         ErrorKind::UnknownArgument => {
             let found = typed(&words, &one(ContextKind::InvalidArg));
             let negative = negative_value(language, job.unwrap_or(&command), &words, &found);
-            negative.unwrap_or_else(|| unknown(language, &command, job, &found))
+            negative.unwrap_or_else(|| {
+                let value = value_behind(&words, &found);
+                // Blender's flag of this name has no value.
+                let is_colour = found == "--background" && csscolorparser::parse(value).is_ok();
+                let sky = || other_name(language, NameKind::Flag, "--bg").map(str::to_owned);
+                let (what, help) = unknown(language, &command, job, &found);
+                let help = if is_colour { sky() } else { help };
+                (what, help.map(|advice| with_value(language, advice, &found, value)))
+            })
         }
         ErrorKind::InvalidValue => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
@@ -178,6 +186,42 @@ fn typed(words: &[String], found: &str) -> String {
     whole.map_or(found.to_owned(), |word| brief(word.split('=').next().unwrap_or(word)))
 }
 
+// The value that stands behind a flag.
+fn value_behind<'a>(words: &'a [String], flag: &str) -> &'a str {
+    let Some(at) = words.iter().position(|word| word.split('=').next() == Some(flag)) else { return "" };
+    words[at].split_once('=').map_or_else(|| words.get(at + 1).map_or("", String::as_str), |(_, value)| value)
+}
+
+// The advice with the value that was typed in place of its example: `--width 640` is `--size 640x360`, `--spp 64` is `--samples 8`.
+fn with_value(language: Language, advice: String, flag: &str, value: &str) -> String {
+    const SIZE: &str = "--size 1280x720";
+    if let (true, Some(Size(width, height))) = (advice.contains(SIZE), size_of(flag, value)) {
+        return advice.replace(SIZE, &format!("--size {width}x{height}"));
+    }
+    let count = value.parse::<u32>().ok().filter(|count| (1..=MAX_SAMPLES * MAX_SAMPLES).contains(count));
+    if let (true, Some(count)) = (advice == language.samples_take(4, 16), count) {
+        let side = count.isqrt() + u32::from(count.isqrt().pow(2) < count);
+        let advice = language.samples_take(side, side * side);
+        return if side * side == count { advice } else { language.next_square(advice, count) };
+    }
+    let is_word = !value.is_empty() && value.chars().all(|c| c.is_ascii_alphabetic());
+    match is_word && csscolorparser::parse(value).is_ok() {
+        true => advice.replace("color=red", &format!("color={value}")).replace("=white", &format!("={value}")),
+        false => advice,
+    }
+}
+
+// The size that other programs' flags mean, by one side in the shape of 16:9: `--width 640`, `+H360`, `-vf scale=640:-1`.
+fn size_of(flag: &str, value: &str) -> Option<Size> {
+    let sides = value.trim_start_matches("scale=");
+    let width = sides.strip_suffix(":-1").or_else(|| sides.strip_suffix(":-2")).unwrap_or(sides);
+    let Ok(side) = width.parse::<u32>() else { return Size::named(width).or_else(|| Size::meant(width)) };
+    let even = |x: f64| (x / 2.0).round() as u32 * 2;
+    let (side, is_height) = (f64::from(side), flag.trim_start_matches(['-', '+']).to_lowercase().starts_with('h'));
+    let [width, height] = if is_height { [side * 16.0 / 9.0, side] } else { [side, side * 9.0 / 16.0] };
+    Size::meant(&format!("{}x{}", even(width), even(height)))
+}
+
 // `--eye 1 2 3`: three numbers of a vector in words of their own.
 fn spaced_vector(language: Language, job: &Command, words: &[String]) -> Option<(String, String)> {
     let is_vector = |word: &str| {
@@ -245,7 +289,8 @@ fn no_scene(language: Language, words: &[String], second: &str) -> Option<(Strin
     }
     let of_letter = || other_name(language, NameKind::Flag, second.get(..2)?);
     if let Some(advice) = second.starts_with('+').then(of_letter).flatten() {
-        return Some((language.no_such_flag(second), advice.to_owned()));
+        let advice = with_value(language, advice.to_owned(), &second[..2], &second[2..]);
+        return Some((language.no_such_flag(second), advice));
     }
     let is_number = |word: &str| word.parse::<u32>().is_ok();
     if before(2) == "--size" && is_number(before(1)) && is_number(second) {

@@ -56,7 +56,7 @@ messages! {
     has_no_extension() "has no extension" "без расширения";
 
     // What exists already.
-    there_already(path) "{path} is there already" "{path} уже есть";
+    there_already(path) "{path} already exists" "{path} уже есть";
     another_folder() "give another folder, or --overwrite" "укажите другую папку или --overwrite";
     another_name() "give another name, or --overwrite" "укажите другое имя или --overwrite";
     already_exists(path, why) "{path} already exists: {why}" "{path} уже существует: {why}";
@@ -154,8 +154,8 @@ messages! {
         "--samples: небо прозрачно: в альфа-канале все лучи пикселя равны";
     stream_not_shown() "--open: a stream leaves no file to show" "--open: поток не оставляет файла, который можно показать";
     no_file_to_show() "--open: the run has left no file to show" "--open: запуск не оставил файла, который можно показать";
-    give_a_scene() "give a scene: a file, or text on stdin; `polyfly --default | polyfly` renders the sample"
-        "укажите сцену: файл или текст на входе; `polyfly --default | polyfly` рисует пример";
+    give_a_scene() "give a scene: a file, or text on stdin; `polyfly new my.toml` writes one to begin with, `polyfly --default | polyfly` renders the sample"
+        "укажите сцену: файл или текст на входе; `polyfly new my.toml` записывает сцену для начала, `polyfly --default | polyfly` рисует пример";
 
     // Jobs.
     no_page(name) "there is no page `{name}`" "страницы `{name}` нет";
@@ -208,6 +208,8 @@ messages! {
     folder_of_its_own() "`-o NEW/%04d.png` gives these a folder of their own; --overwrite renders all of them again"
         "`-o NEW/%04d.png` запишет их в отдельную папку; --overwrite нарисует все заново";
     cannot_write(name, why) "cannot write {name}: {why}" "{name}: файл не записывается: {why}";
+    cannot_write_into(folder) "cannot write into {folder}: permission denied" "в {folder} ничего не записать: нет прав";
+    write_elsewhere() "`-o FOLDER/%04d.png` writes frames into another folder" "`-o FOLDER/%04d.png` запишет кадры в другую папку";
     no_space_left() "no space is left" "на диске нет места";
     folder_is_locked(path, seconds) "another process has held {path} for {seconds} s: it or its machine may be gone"
         "другой процесс держит {path} уже {seconds} с: возможно, его или его машины больше нет";

@@ -12,6 +12,10 @@ messages! {
     on_the_cpu(why) "{why}; rendering on the CPU" "{why}; рисует процессор";
     loses_alpha(name) "{name} has no alpha: a transparent sky becomes black (.png, .exr and others keep alpha)"
         "в {name} нет альфа-канала: прозрачное небо станет чёрным (.png, .exr и другие его сохраняют)";
+    film_loses_alpha(name) "{name} has no alpha: a transparent sky becomes black (a .mov with `--codec prores`, .webp and .gif keep alpha)"
+        "в {name} нет альфа-канала: прозрачное небо станет чёрным (его сохраняют .mov с `--codec prores`, .webp и .gif)";
+    no_room_for_legend(width, height) "a picture of {width} x {height} pixels has no room for the legend, which is left out: make it larger, as with --size 640x480"
+        "в картинке {width} x {height} нет места для легенды, и её не будет: увеличьте картинку, например --size 640x480";
     padded(width, height, wide, tall) "video needs even sides: {width} x {height} is padded to {wide} x {tall}"
         "стороны ролика должны быть чётными: {width} x {height} дополняется до {wide} x {tall}";
     hardware_encoder(path, name) "{path}: {name} is a hardware encoder: the video's bytes depend on the machine, the frames do not"
@@ -48,19 +52,21 @@ messages! {
         "одно устройство отказало, его работу взяли другие: {why}";
 
     // The progress of a run.
-    about_to_go(done, frames, left) "{done} of {frames} frames are done, about {left} to go" "готово кадров: {done} из {frames}, осталось около {left}";
+    about_to_go(done, frames, left) "frames done: {done} of {frames}, about {left} to go" "готово кадров: {done} из {frames}, осталось около {left}";
     share_of_device(device, percent, seconds) "{device}: {percent} % of the rays, {seconds} s busy" "{device}: {percent} % лучей, занято {seconds} с";
     faster_together(factor) "together {factor} times as fast as the fastest of them computes alone"
         "вместе в {factor} раза быстрее, чем самое быстрое из них отдельно";
     time_in_seconds(number) "{number} s" "{number} с";
+    time_in_milliseconds(number) "{number} ms" "{number} мс";
     time_in_minutes(number) "{number} min" "{number} мин";
     time_in_hours(hours, minutes) "{hours} h {minutes} min" "{hours} ч {minutes} мин";
-    run_took(frames, seconds, rate, stage) "{frames} in {seconds} s ({rate} a second; {stage} took longest)"
-        "{frames} за {seconds} с ({rate} в секунду; дольше всего: {stage})";
+    run_took(frames, time, rate, stage) "{frames} in {time} ({rate} a second; {stage} took longest)"
+        "{frames} за {time} ({rate} в секунду; дольше всего: {stage})";
+    frame_took(frame, time, stage) "{frame} in {time} ({stage} took longest)" "{frame} за {time} (дольше всего: {stage})";
     render_took() "render" "рендеринг";
     encode_took() "encode" "кодирование";
     write_took() "write" "запись";
-    waiting_for_the_encoder() "the wait for the encoder's end" "ожидание кодировщика";
+    waiting_for_the_encoder() "waiting for the encoder" "ожидание кодировщика";
     about(size) "about {size}" "около {size}";
     verified(scene, devices, frames, all) "{scene}: equal bytes on {devices}: {frames} of {all}"
         "{scene}: одинаковые байты на {devices}; проверено {frames}, всего в ролике {all}";

@@ -54,6 +54,10 @@ impl OutputError {
             _ => why_unread(language, e),
         };
         match self {
+            OutputError::Write(path, e) if e.kind() == ErrorKind::PermissionDenied && !path.exists() => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                language.cannot_write_into(folder.unwrap_or(Path::new(".")).display())
+            }
             OutputError::Write(path, e) => language.cannot_write(path.display(), why(e)),
             OutputError::Read(path, e) => language.cannot_read(path.display(), why(e)),
             OutputError::Lock(path, time) => language.folder_is_locked(path.display(), time.as_secs()),

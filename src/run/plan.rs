@@ -302,14 +302,15 @@ impl RunPlan {
     }
 
     /// The names of outputs without alpha.
-    pub(crate) fn opaque_outputs(&self) -> Vec<String> {
+    pub(crate) fn lost_alpha(&self) -> Vec<AllLanguages> {
         let frames = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => stream.format().filter(|format| !format.has_alpha).map(|_| "--output".to_owned()),
             (None, Some(_)) => (!self.folder.format.has_alpha).then(|| self.folder.pattern.to_string()),
             (None, None) => None,
         };
+        let frames = frames.map(|name| AllLanguages::new(|l| l.loses_alpha(&name)));
         let video = self.video.as_ref().filter(|job| !job.settings.has_alpha);
-        let video = video.map(|job| job.settings.path.display().to_string());
+        let video = video.map(|job| AllLanguages::new(|l| l.film_loses_alpha(job.settings.path.display())));
         frames.into_iter().chain(video).collect()
     }
 }

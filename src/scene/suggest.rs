@@ -89,6 +89,12 @@ const OTHER_WORDS: &[OtherName] = &[
     ),
     (
         "flag",
+        "-vf|-filter:v|--filter",
+        "pictures are rendered in their size: `--size 1280x720`; `ffmpeg -i film.mp4 -vf FILTER out.mp4` filters a film",
+        "картинки сразу рисуются нужного размера: `--size 1280x720`; ролик фильтрует `ffmpeg -i film.mp4 -vf FILTER out.mp4`",
+    ),
+    (
+        "flag",
         "-j|--jobs|-t|--cores|--workers|--nthreads|--num-threads|--nproc|-np|+WT",
         "did you mean `--threads`?",
         "возможно, вы имели в виду `--threads`?",
@@ -193,9 +199,15 @@ const OTHER_WORDS: &[OtherName] = &[
     ),
     (
         "flag",
-        "--gamma|--exposure|--fov",
+        "--exposure|--fov",
         "this is a key of the scene: `--set film.exposure=0.5`, `--set camera.fov_deg=50`",
         "это ключ сцены: `--set film.exposure=0.5`, `--set camera.fov_deg=50`",
+    ),
+    (
+        "flag",
+        "--gamma",
+        "this is a key of the scene, for one tone curve: `--set film.tone=clip --set film.gamma=2.2`",
+        "это ключ сцены для одной из тоновых кривых: `--set film.tone=clip --set film.gamma=2.2`",
     ),
     (
         "flag",
@@ -205,9 +217,9 @@ const OTHER_WORDS: &[OtherName] = &[
     ),
     (
         "flag",
-        "--spp|--samples-per-pixel|--aa|--antialiasing|+A|-aa",
-        "did you mean `--samples`?",
-        "возможно, вы имели в виду `--samples`?",
+        "--spp|--samples-per-pixel|--aa|--antialiasing|+A|-aa|--ssaa|--msaa|--supersampling|--oversampling",
+        "`--samples 4` takes 4 x 4 = 16",
+        "`--samples 4` берёт 4 x 4 = 16",
     ),
     ("flag", "--bounces|--max-depth", "did you mean `--depth`?", "возможно, вы имели в виду `--depth`?"),
     ("flag", "--cuda|--nvidia|--optix|--cycles-device", "did you mean `--gpu`?", "возможно, вы имели в виду `--gpu`?"),
@@ -308,12 +320,6 @@ const OTHER_WORDS: &[OtherName] = &[
         "pictures are rendered whole; `ffmpeg -i film.mp4 -vf crop=640:360 out.mp4` cuts a film",
         "картинки рисуются целиком; ролик обрезает `ffmpeg -i film.mp4 -vf crop=640:360 out.mp4`",
     ),
-    (
-        "flag",
-        "--ssaa|--msaa|--supersampling|--oversampling",
-        "did you mean `--samples`?",
-        "возможно, вы имели в виду `--samples`?",
-    ),
     ("--size", "720", "did you mean `720p`?", "возможно, вы имели в виду `720p`?"),
     ("--size", "1080", "did you mean `1080p`?", "возможно, вы имели в виду `1080p`?"),
     ("--size", "2160|uhd", "did you mean `4k`?", "возможно, вы имели в виду `4k`?"),
@@ -364,6 +370,9 @@ pub fn number_help(language: Language, text: &str) -> Option<String> {
     if let Some(help) = look_alike(language, text, |text| number(text).is_some()) {
         return Some(help);
     }
+    if let Some(x) = text.trim().strip_suffix([',', ';']).and_then(number) {
+        return Some(language.no_comma_behind(x));
+    }
     if let Some(x) = number(&text.replacen(',', ".", 1)).filter(|_| text.contains(',')) {
         return Some(language.comma(x));
     }
@@ -384,8 +393,12 @@ pub fn number_help(language: Language, text: &str) -> Option<String> {
     }
 }
 
-// Cyrillic letters, and the signs of numbers that look like them.
-const LOOK_ALIKES: [(char, char); 15] = [
+// Letters, and the signs of numbers that look like them.
+const LOOK_ALIKES: [(char, char); 19] = [
+    ('O', '0'),
+    ('o', '0'),
+    ('l', '1'),
+    ('I', '1'),
     ('О', '0'),
     ('о', '0'),
     ('З', '3'),
@@ -403,13 +416,17 @@ const LOOK_ALIKES: [(char, char); 15] = [
     ('х', 'x'),
 ];
 
-/// The suggestion for a text that is what it should be but for Cyrillic letters that look like its signs.
+/// The suggestion for a text that is what it should be but for letters that look like its signs.
 pub fn look_alike(language: Language, text: &str, is_meant: impl Fn(&str) -> bool) -> Option<String> {
     let sign = |letter: char| LOOK_ALIKES.iter().find(|(other, _)| *other == letter).map(|(_, sign)| *sign);
     let (letter, meant) = text.chars().find_map(|letter| Some((letter, sign(letter)?)))?;
     let plain: String = text.chars().map(|letter| sign(letter).unwrap_or(letter)).collect();
     let code = format_args!("{:04X}", u32::from(letter)).to_string();
-    is_meant(&plain).then(|| language.cyrillic_letter(brief(text.trim()), letter, code, meant, plain.trim()))
+    let (text, plain, is_it) = (brief(text.trim()), plain.trim(), is_meant(&plain));
+    is_it.then(|| match letter.is_ascii() {
+        true => language.letter_for_digit(text, letter, meant, plain),
+        false => language.cyrillic_letter(text, letter, code, meant, plain),
+    })
 }
 
 // Units that people write behind numbers.
@@ -459,6 +476,8 @@ mod tests {
             number_help("1.5е-3").as_deref(),
             Some("`1.5е-3` has a Cyrillic е (U+0435) where `e` is meant: 1.5e-3")
         );
+        assert_eq!(number_help("O.9").as_deref(), Some("`O.9` has the letter O where the digit 0 is meant: 0.9"));
+        assert_eq!(number_help("3.9,").as_deref(), Some("no comma stands behind a number: 3.9"));
         assert_eq!(number_help("45deg").as_deref(), Some("a number has no unit: 45"));
         assert_eq!(number_help("29,97fps").as_deref(), Some("a number has no unit: 29.97"));
         assert_eq!(number_help("1/4").as_deref(), Some("a fraction is written as a decimal number: 0.25"));

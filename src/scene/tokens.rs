@@ -50,6 +50,14 @@ impl Dialect {
     fn solids(self, reading: ParseOptions) -> [Solid; 3] {
         if self == Dialect::Reduced { REDUCED_SOLIDS } else { reading.solids }
     }
+    // Whether a scene of this dialect may have this many tokens. The last ones, depth and samples, may be missing.
+    fn may_have(self, count: usize) -> bool {
+        match self {
+            Dialect::Full => (0..=MAX_LIGHTS as usize).any(|n| [73 + 6 * n, 75 + 6 * n].contains(&count)),
+            Dialect::Reduced => count == 61,
+            Dialect::SevenValue => [67, 68].contains(&count),
+        }
+    }
     // The name of the dialect, and a short form.
     fn names(self, language: Language) -> [String; 2] {
         match self {
@@ -141,12 +149,20 @@ impl Reader<'_> {
         let code = |code: f64| self.language.code(format_args!("{:.3}", code / 255.0));
         let help = number_help(self.language, text)
             .or_else(|| two_sides(self.language, text))
+            .or_else(|| self.spaced_path())
             .or_else(|| odd_line(self.language, self.solids, self.text, &self.tokens, self.dialect, problem.span.start))
             .or_else(|| value.filter(is_code).map(code));
         Err(match help {
             Some(help) => problem.help(help),
             None => problem,
         })
+    }
+    // `my frames/%d.png`: a path with blanks, whose second word stands in the place of the width.
+    fn spaced_path(&self) -> Option<String> {
+        let words = self.tokens.iter().skip(1).map(|token| &*token.text).take_while(|text| value_of(text).is_none());
+        let words: Vec<&str> = words.collect();
+        let is_pattern = Pattern::parse(words.last()?).is_ok_and(|(_, made_up)| !made_up);
+        (self.next == 2 && words.len() > 1 && is_pattern).then(|| self.language.no_blanks_in_path(words.join("_")))
     }
     fn whole(&mut self, what: &str, rule: Rule) -> Result<u32, Problem> {
         Ok(self.number(what, rule)? as u32)
@@ -303,15 +319,19 @@ fn parse_plain(text: &str, reading: ParseOptions) -> Result<Plain, Vec<Problem>>
         let tokens = split(text);
         let dialect = Dialect::of(&tokens);
         let language = reading.language;
-        let help = odd_line(language, dialect.solids(reading), text, &tokens, dialect, problem.span.start)
-            .unwrap_or_else(|| {
-                let ([name, _], count) = (dialect.names(language), language.count_tokens(tokens.len()));
-                match names_texture(&tokens) {
-                    true => language.read_with_texture(name, count),
-                    false => language.read_without_texture(name, count),
-                }
-            });
-        vec![problem.help(help)]
+        let (solids, end) = (dialect.solids(reading), problem.span.end.saturating_sub(1));
+        let help = odd_line(language, solids, text, &tokens, dialect, end).or_else(|| {
+            let ([name, _], count) = (dialect.names(language), language.count_tokens(tokens.len()));
+            // Nobody doubts the dialect of a scene that has all its tokens.
+            (!dialect.may_have(tokens.len())).then(|| match names_texture(&tokens) {
+                true => language.read_with_texture(name, count),
+                false => language.read_without_texture(name, count),
+            })
+        });
+        vec![match help {
+            Some(help) => problem.help(help),
+            None => problem,
+        }]
     })
 }
 
@@ -346,6 +366,9 @@ fn odd_line(
     let odd = lines.iter().zip(&groups).position(|(line, (_, group))| line.len() != *group).filter(|&i| i > 0)?;
     let (count, (name, group)) = (lines[odd].len(), &groups[odd]);
     let line = text[..lines[odd][0].span.start].matches('\n').count() + 1;
+    if odd + 1 == groups.len() && count == body {
+        return Some(language.fourth_body(line, count));
+    }
     (count.abs_diff(*group) <= FEW).then(|| language.odd_line(line, count, name, group))
 }
 

@@ -186,6 +186,9 @@ pub(crate) const LISTS: [&str; 6] = ["body", "sphere", "ellipsoid", "rectangle",
 // The fault of a text that is not TOML.
 fn no_toml(l: Language, text: &str, e: &toml::de::Error) -> Problem {
     let span = e.span().unwrap_or(text.len()..text.len());
+    if let Some((text, e)) = open_list(text, span.start) {
+        return no_toml(l, text, &e);
+    }
     if e.message().contains("duplicate key") {
         let name = text.get(span.clone()).unwrap_or_default();
         let is_header = text[..span.start].ends_with('[') && LISTS.contains(&name);
@@ -197,6 +200,17 @@ fn no_toml(l: Language, text: &str, e: &toml::de::Error) -> Problem {
         Some(help) => problem.help(help),
         None => problem,
     }
+}
+
+// The text before a line that begins a key or a table within a list, and its fault: the list is not closed.
+fn open_list(text: &str, place: usize) -> Option<(&str, toml::de::Error)> {
+    let line_start = text[..place.min(text.len())].rfind('\n')?;
+    let line = text[line_start..].trim_start();
+    let begins = line.trim_start_matches('[').starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_statement = begins && (line.starts_with('[') || line.lines().next()?.contains('='));
+    let before = text[..line_start].trim_end();
+    let e = DeTable::parse(before).err().filter(|e| is_statement && e.message().starts_with("unclosed array,"))?;
+    Some((before, e))
 }
 
 // What the author of a wrong table's name may have meant: in other brackets, or with something behind it.

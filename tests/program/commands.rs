@@ -70,8 +70,8 @@ const OWN_SCENE: &str =
 polyfly convert scene.txt >scene.toml
 ";
 
-// Runs a page's commands after those of `first`.
-fn run(page: &str, first: &str) {
+// Runs a page's commands after those of `first`; returns the folder.
+fn run(page: &str, first: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     shell(dir.path(), page, &format!("{OWN_SCENE}{first}"));
     let mut commands = 0;
@@ -89,14 +89,29 @@ fn run(page: &str, first: &str) {
         }
     }
     assert!(commands > 0, "{page} has no commands");
+    dir
+}
+
+// The pictures of the tutorial have the legend: the color map from its darkest to its brightest color, in their lower left corner.
+fn have_legends(dir: &Path) {
+    for name in ["packing.png", "frames/00.png", "frames/23.png", "series/07.png", "paper.png"] {
+        let picture = image::open(dir.join(name)).unwrap().into_rgb8();
+        assert_eq!(picture.dimensions(), (640, 480), "{name}");
+        let is = |x: u32, y: u32, code: [u8; 3]| {
+            picture.get_pixel(x, y).0.iter().zip(code).all(|(found, wanted)| found.abs_diff(wanted) < 3)
+        };
+        let is_map = |y: &u32| is(12, *y, [68, 1, 84]) && (100..320).any(|x| is(x, *y, [253, 231, 37]));
+        assert_eq!((440..480).filter(is_map).count(), 12, "{name} has no legend");
+    }
 }
 
 // A test for each page: its name, the page, and what the reader has before it.
 macro_rules! pages {
-    ($($test:ident $page:literal $first:literal;)*) => {
+    ($($test:ident $page:literal $first:literal $($check:ident)?;)*) => {
         $(#[test]
         fn $test() {
-            run($page, $first);
+            let _dir = run($page, $first);
+            $($check(_dir.path());)?
         })*
 
         const RUN: &[&str] = &[$($page),*];
@@ -125,7 +140,7 @@ pages! {
     the_russian_students_run "docs/ru/student.md" "rm scene.*";
     the_students_run "docs/tutorials/student.md" "rm scene.*";
     the_film_makers_run "docs/tutorials/film.md" "rm scene.*";
-    the_researchers_run "docs/tutorials/researcher.md" "rm scene.*";
+    the_researchers_run "docs/tutorials/researcher.md" "rm scene.*" have_legends;
     the_clusters_run "docs/tutorials/cluster.md" "rm scene.*";
     the_librarys_run "docs/tutorials/library.md" "rm scene.*";
 }

@@ -21,7 +21,7 @@ fn the_site_is_written_and_replaces_only_itself() {
     fs::write(&index, "mine").unwrap();
     let run = write(&[]);
     assert_eq!(run.status.code(), Some(64));
-    assert!(words(&run).contains("is there already"), "{}", words(&run));
+    assert!(words(&run).contains("already exists"), "{}", words(&run));
     assert_eq!(fs::read_to_string(&index).unwrap(), "mine");
     assert!(write(&["--overwrite"]).status.success());
     assert!(fs::read_to_string(&index).unwrap().starts_with("<!doctype html>"));

@@ -5,7 +5,7 @@ use std::process::Output;
 
 fn refused(run: &Output, name: &str) {
     assert_eq!(run.status.code(), Some(64), "{}", words(run));
-    assert!(words(run).contains(&format!("{name} is there already")), "{}", words(run));
+    assert!(words(run).contains(&format!("{name} already exists")), "{}", words(run));
     assert!(words(run).contains("give another name, or --overwrite"), "{}", words(run));
 }
 

@@ -41,6 +41,9 @@ const FAULTS: &[(usize, &str, [&str; 2])] = &[
     (1, "a%d.bmp", ["токен 2 (путь к кадрам)", "у пути расширение `.bmp`"]),
     (4, "180", ["токен 5 (угол обзора)", "угол в градусах, больше 0 и меньше 180"]),
     (5, "3,9", ["токен 6 (камера, r0)", "подсказка: дробная часть отделяется точкой: 3.9"]),
+    (5, "3.9,", ["токен 6 (камера, r0)", "подсказка: после числа нет запятой: 3.9"]),
+    (5, "O.9", ["токен 6 (камера, r0)", "подсказка: в `O.9` буква O там, где нужна цифра 0: 0.9"]),
+    (1, "my frames/%d.png", ["токен 3 (ширина)", "подсказка: в пути из токенов нет пробелов: my_frames/%d.png"]),
     (28, "128", ["цвет", "код от 0 до 255 нужно разделить на 255: 0.502"]),
 ];
 
@@ -184,6 +187,11 @@ fn wrong_command_lines_are_told_in_russian() {
     for (flags, part) in [
         (&["s.toml", "--resolution", "64x48"][..], "флага `--resolution` нет"),
         (&["s.toml", "--size", "64"], "`--size`: получено `64`"),
+        (&["s.toml", "--width", "640"], "`--size 640x360`"),
+        (&["s.toml", "--spp", "50"], "`--samples 8` берёт 8 x 8 = 64: это следующий квадрат после 50"),
+        (&["s.toml", "--gamma", "2.2"], "`--set film.tone=clip --set film.gamma=2.2`"),
+        (&["s.toml", "--background", "gray"], "`--set sky.horizon=gray`"),
+        (&["explain", "beat"], "ритм задаёт значение, которое меняется"),
         (&["s.toml", "--size", "64,48"], "`64x48`"),
         (&["s.toml", "--fps", "0"], "30000/1001"),
         (&["s.toml", "--threads", "x"], "от 0 до 1024"),
@@ -316,6 +324,13 @@ fn remarks_of_runs_and_jobs_are_told_in_russian() {
     let small = ["--cpu", "--size", "16x12", "--samples", "1", "--frames", "0-1"];
     fs::write(at.join("light.toml"), "[[light]]\nposition = [0, 0, 5]\nradius = 1\n[[sphere]]\nradius = 0.5\n")
         .unwrap();
+    for (folder, first) in [("early", 0), ("late", 1)] {
+        fs::create_dir(at.join(folder)).unwrap();
+        for n in 0..4 {
+            let code = image::Rgb([60 * n as u8; 3]);
+            image::RgbImage::from_pixel(12, 12, code).save(at.join(format!("{folder}/{}.png", n + first))).unwrap();
+        }
+    }
     fs::write(at.join("p.csv"), "x,y,z\n1,2,3\n").unwrap();
     fs::write(at.join("q.csv"), "x,y,z,r\n1,2,?,4\n").unwrap();
     fs::write(at.join("r.csv"), "x,y,z,r\n1,2,3,-4\n").unwrap();
@@ -328,6 +343,7 @@ fn remarks_of_runs_and_jobs_are_told_in_russian() {
             "качество draft",
             russian(&[&["scene.toml", "--draft", "-o", "c/%d.png"][..], &small[..3], &small[5..]].concat()),
         ),
+        ("совпадают лучше: может быть, одна из сторон", russian(&["compare", "early", "late"])),
         ("d.png: разница, усиление", russian(&["compare", "a/0.png", "a/1.png", "-o", "d.png"])),
         ("кадры различаются: 2 из 2", russian(&["compare", "a", "c"])),
         ("нельзя записать токенами", russian(&["convert", "light.toml", "light.txt"])),
@@ -347,7 +363,7 @@ fn remarks_of_runs_and_jobs_are_told_in_russian() {
             ),
         ),
     ];
-    let names = ["polyfly", "draft", "radius", "cpu", "baseline", "ffmpeg"];
+    let names = ["early", "late", "polyfly", "draft", "radius", "cpu", "baseline", "ffmpeg"];
     for (part, run) in runs {
         let said = words(&run);
         assert!(said.contains(part) || text(&run.stdout).contains(part), "{part}: {said} {}", text(&run.stdout));

@@ -55,6 +55,40 @@ fn open_folder() -> tempfile::TempDir {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let dir = open_folder();
+    std::fs::create_dir(dir.path().join("nb")).unwrap();
+    assert!(Command::new("chmod").arg("555").arg(dir.path().join("nb")).status().unwrap().success());
+    // Root may write everywhere.
+    let is_root = text(&Command::new("id").arg("-u").output().unwrap().stdout).trim() == "0";
+    let user = if is_root { &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"][..] } else { &[] };
+    for (output, language, expected) in [
+        ("nb/%d.png", "en", "error: cannot write into nb: permission denied\nhelp: `-o FOLDER/%04d.png` writes frames"),
+        ("nb/new/%d.png", "en", "error: cannot write into nb/new: permission denied\n"),
+        ("nb/%d.png", "ru", "ошибка: в nb ничего не записать: нет прав\nподсказка: `-o FOLDER/%04d.png`"),
+    ] {
+        let mut command = Command::new("env");
+        command.current_dir(dir.path()).args(user).arg(dir.path().join("polyfly"));
+        command.args([
+            "scene.toml",
+            "--cpu",
+            "-q",
+            "--size",
+            "16x12",
+            "--frames",
+            "0-1",
+            "-o",
+            output,
+            "--lang",
+            language,
+        ]);
+        let run = ended(command);
+        assert!(run.status.code() == Some(74) && words(&run).starts_with(expected), "{}", words(&run));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn where_threads_are_short_a_run_ends_with_words() {
     let dir = open_folder();
     let id = text(&Command::new("id").arg("-u").output().unwrap().stdout);

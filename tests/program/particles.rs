@@ -110,3 +110,28 @@ fn hints_tell_white_from_burnt_and_a_map_that_is_outshone() {
     let exposed = hints(&format!("{paths}{white}[film]\nexposure = -1.5\n"));
     assert!(!exposed.contains("leave the color map"), "{exposed}");
 }
+
+#[test]
+fn a_legend_that_has_no_room_says_so() {
+    let dir = folder();
+    table(dir.path(), "g.csv", "0,0,0,0.5,1\n1,0,0,0.5,2\n2,0,0,0.5,3\n");
+    let picture = |size: [&str; 2], name: &str| {
+        let args = ["particles", "CPU", "g.csv", size[0], size[1], name, "--color-by", "pressure", "--legend"];
+        let run = polyfly(dir.path(), &args);
+        assert!(run.status.success(), "{}", words(&run));
+        words(&run)
+    };
+    let said = "a picture of 160 x 120 pixels has no room for the legend, which is left out";
+    assert!(picture(["160", "120"], "small.png").contains(said));
+    assert_eq!(picture(["320", "240"], "large.png"), "");
+    scene(dir.path(), "");
+    let legend = ["g.toml", "--cpu", "--set", "particles.legend=true", "--overwrite"];
+    for (size, is_left_out) in [("160x120", true), ("320x240", false)] {
+        let run = polyfly(dir.path(), &[&legend[..], &["--size", size]].concat());
+        assert!(run.status.success() && words(&run).contains(said) == is_left_out, "{}", words(&run));
+    }
+    // One particle is one.
+    table(dir.path(), "one.csv", "0,0,0,0.5,1\n");
+    let run = polyfly(dir.path(), &["particles", "CPU", "one.csv", "16", "16", "one.png"]);
+    assert!(text(&run.stdout).starts_with("1 particle\t"), "{}", text(&run.stdout));
+}

@@ -113,6 +113,8 @@ fn a_run_becomes_a_page() {
     };
     let html = page(&[], "f/report.html");
     for part in [
+        // A small film keeps its size.
+        ".wide { max-width: 100%;",
         "<video class=\"wide\" controls loop muted autoplay src=\"data:video/mp4;base64,",
         "src=\"data:image/jpeg;base64,",
         "<h1>scene</h1>",

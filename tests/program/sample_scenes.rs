@@ -113,7 +113,7 @@ fn every_sample_is_listed_printed_and_copied_by_the_program() {
     fs::write(dir.path().join("heap/heap.csv"), "mine").unwrap();
     let refused = copy(&["heap", "heap/other.toml"]);
     assert_eq!(refused.status.code(), Some(64));
-    assert!(words(&refused).contains("heap.csv is there already\nhelp: give another name, or --overwrite"));
+    assert!(words(&refused).contains("heap.csv already exists\nhelp: give another name, or --overwrite"));
     assert_eq!(fs::read_to_string(dir.path().join("heap/heap.csv")).unwrap(), "mine");
     assert!(!dir.path().join("heap/other.toml").exists());
     assert!(copy(&["heap", "heap/other.toml", "--overwrite"]).status.success());
@@ -153,7 +153,7 @@ fn every_template_is_a_scene_without_faults_that_renders_where_it_is_written() {
         fs::write(folder.join("it.toml"), "mine").unwrap();
         let refused = new("it.toml", &[]);
         assert_eq!(refused.status.code(), Some(64));
-        assert_eq!(words(&refused), "error: it.toml is there already\nhelp: give another name, or --overwrite\n");
+        assert_eq!(words(&refused), "error: it.toml already exists\nhelp: give another name, or --overwrite\n");
         assert_eq!(fs::read_to_string(folder.join("it.toml")).unwrap(), "mine");
         assert!(new("it.toml", &["--overwrite"]).status.success());
         assert_eq!(fs::read_to_string(folder.join("it.toml")).unwrap(), scene);

@@ -27,6 +27,8 @@ fn one_frame_has_the_name_that_it_is_given() {
     let run = render(dir.path(), &["--frames", "3", "-o", "x.png"]);
     assert!(run.status.success(), "{}", words(&run));
     assert_eq!(names(dir.path()), ["scene.toml", "x.png"]);
+    // A frame has no rate.
+    assert!(words(&run).contains("1 frame in ") && !words(&run).contains("a second"), "{}", words(&run));
     let again = render(dir.path(), &["--frames", "3", "-o", "x.png"]);
     assert!(again.status.code() == Some(64) && words(&again).contains("x.png already exists"), "{}", words(&again));
     assert!(render(dir.path(), &["--frames", "3", "-o", "x.png", "--overwrite"]).status.success());
@@ -187,6 +189,13 @@ fn jobs_are_found_and_quiet_stands_anywhere() {
         assert!(run.status.success(), "{}", words(&run));
     }
     assert!(polyfly(dir.path(), &["-q", "missing", "nowhere"]).status.code() == Some(75));
+    let check = polyfly(dir.path(), &["--lang", "ru", "check", "scene.toml"]);
+    assert!(
+        check.status.success() && text(&check.stdout).contains("кадров"),
+        "{}{}",
+        text(&check.stdout),
+        words(&check)
+    );
 }
 
 #[test]
@@ -344,6 +353,17 @@ fn a_fault_in_tokens_tells_how_they_were_read() {
         "{}",
         words(&run)
     );
+}
+
+#[test]
+fn nobody_doubts_the_dialect_of_whole_tokens() {
+    let dir = folder();
+    let sample = text(&polyfly(dir.path(), &["--default"]).stdout);
+    std::fs::write(dir.path().join("s.txt"), sample.replacen("1280 720 66", "1280 720 660", 1)).unwrap();
+    let run = polyfly(dir.path(), &["s.txt"]);
+    let said = words(&run);
+    assert!(run.status.code() == Some(65) && said.contains("token 5 (field of view)"), "{said}");
+    assert!(!said.contains("dialect") && !said.contains("help"), "{said}");
 }
 
 #[test]

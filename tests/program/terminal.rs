@@ -184,7 +184,7 @@ fn a_long_run_says_how_long_it_goes_on() {
     let said = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
     let found = said
         .take_while(|line| !line.contains("frames took"))
-        .find(|line| line.contains(" of 600 frames are done, about "));
+        .find(|line| line.contains("frames done: ") && line.contains(" of 600, about "));
     run.kill().unwrap();
     run.wait().unwrap();
     let line = found.unwrap();

@@ -399,7 +399,7 @@ fn the_end_of_the_encoder_is_a_stage() {
     let stage = |name: &str| end["stages"][name].as_f64().unwrap();
     // Four tiny frames are done before ffmpeg has started, encoded them and joined its segments.
     assert!(stage("finish_ms") > stage("encode_ms") && end["bottleneck"] == "finish", "{end}");
-    assert!(words(&made).contains("the wait for the encoder's end took longest"), "{}", words(&made));
+    assert!(words(&made).contains("waiting for the encoder took longest"), "{}", words(&made));
 }
 
 #[test]
@@ -432,6 +432,10 @@ fn what_has_no_alpha_says_so() {
         (&["-o", "a/%d.jpg"], Some("a/%d.jpg")),
         (&["-o", "b/%d.png", "--video=v.mp4"], Some("v.mp4")),
         (&["--no-frames", "--video=v.y4m"], Some("v.y4m")),
+        (
+            &["--no-frames", "--video=opaque.mov"],
+            Some("opaque.mov has no alpha: a transparent sky becomes black (a .mov with `--codec prores`"),
+        ),
         (&["--no-frames", "--video=v.webp"], None),
         (&["--no-frames", "--video=v.gif"], None),
         (&["--no-frames", "--video=v.mov", "--codec=prores"], None),

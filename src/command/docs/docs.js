@@ -3,7 +3,8 @@
 const MAX_RESULTS = 14;
 const query = document.getElementById("query");
 const results = document.getElementById("results");
-const texts = ENTRIES.map(([title, page, about]) => `${title} ${page} ${about}`.toLowerCase());
+// A compound is found in any spelling: `colormap` for "color map" and `color_map`.
+const texts = ENTRIES.map(([title, page, about]) => `${title} ${page} ${about}`.toLowerCase()).map((text) => `${text} ${text.replace(/[\s_-]/g, "")}`);
 
 // Entries that have all words. A title that is or begins with the query comes first, then titles, then descriptions.
 function found(text) {

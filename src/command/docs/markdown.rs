@@ -95,7 +95,8 @@ pub fn render(text: &str, target: &dyn Fn(&str) -> Target) -> Rendered {
     }
     let mut body = String::new();
     html::push_html(&mut body, out.into_iter());
-    Rendered { body, anchors }
+    // A box that scrolls is reached by the keyboard too.
+    Rendered { body: body.replace("<pre>", "<pre tabindex=\"0\">"), anchors }
 }
 
 // The text of what begins at the first event, without its marks.

@@ -123,11 +123,29 @@ fn the_search_knows_keys_flags_and_headings() {
     }
     let entries = search.trim_start_matches("const ENTRIES = ").trim_end().trim_end_matches(';');
     let entries: Vec<[String; 4]> = serde_json::from_str(entries).unwrap();
+    // As the page's script compares them: in any case, compounds in one word too.
+    for word in ["colormap", "undo"] {
+        let texts = || entries.iter().map(|[title, page, about, _]| format!("{title} {page} {about}").to_lowercase());
+        let has = |text: String| text.contains(word) || text.replace([' ', '_', '-'], "").contains(word);
+        assert!(texts().any(has), "nothing is found for {word}");
+    }
     let pages = html();
     for [title, .., place] in &entries {
         let (path, id) = place.split_once('#').unwrap();
         assert!(values(&pages[path], "id").contains(&id), "{title}: {place}");
     }
+}
+
+// Boxes that scroll are reached by the keyboard, and a link within a text is told by more than its color.
+#[test]
+fn pages_serve_who_has_no_mouse_or_sees_no_colors() {
+    for (path, page) in html() {
+        assert!(!page.contains("<pre>"), "{path}: a box of code takes no focus");
+    }
+    assert!(include_str!("docs.css").contains("main :is(p, li, td) a:not(.key) { text-decoration: underline; }"));
+    // Headings of the studio's panel follow that of its page.
+    let studio = concat!(include_str!("../studio/page/keys.js"), include_str!("../studio/page/index.html"));
+    assert!(studio.contains("h1") && studio.contains("\"h2\"") && !studio.contains("h3"));
 }
 
 #[test]

@@ -55,6 +55,11 @@ impl Legend {
         place(self.range.map(number)).or_else(|| (1..4).rev().find_map(|n| place(self.range.map(|x| rounded(x, n)))))
     }
 
+    /// Whether a picture of this size has room for it.
+    pub fn fits(&self, size: (u32, u32)) -> bool {
+        self.layout(size).is_some()
+    }
+
     pub fn apply(&self, image: &mut Image<f32>) {
         let Some((place, [low, high])) = self.layout((image.width(), image.height())) else { return };
         let (columns, rows) = place.panel(image);

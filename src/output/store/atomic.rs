@@ -100,7 +100,12 @@ fn temporary_of_mode(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let prefix = format!("{}{}-{}-", PRIVATE.0, host(), std::process::id());
     builder.prefix(&prefix).suffix(PRIVATE.1);
     system::set_mode(&mut builder, mode);
-    let file = builder.tempfile_in(system::long(folder_of(path)))?;
+    // The error of the system, without the private name.
+    let plain = |e: io::Error| {
+        let cause = e.get_ref().and_then(std::error::Error::source).and_then(|e| e.downcast_ref::<io::Error>());
+        cause.and_then(io::Error::raw_os_error).map(io::Error::from_raw_os_error).unwrap_or(e)
+    };
+    let file = builder.tempfile_in(system::long(folder_of(path))).map_err(plain)?;
     // On file systems without locks, only the name and the age protect the file.
     let _ = system::try_lock(file.as_file());
     Ok(file)

@@ -7,7 +7,7 @@ use crate::language::Language;
 use crate::math::vec3::{Vec3, length};
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::MIN_LENGTH;
-use crate::scene::suggest;
+use crate::scene::suggest::{self, NameKind};
 use serde_json::json;
 use std::path::PathBuf;
 use toml::de::DeValue;
@@ -221,6 +221,9 @@ fn colour_help(l: Language, text: &str) -> Option<String> {
             _ if is_hex => Some(l.three_or_six_not(digits.len())),
             _ => Some(l.three_or_six_digits()),
         };
+    }
+    if let Some(advice) = suggest::other_name(l, NameKind::Value("color"), text) {
+        return Some(advice.to_owned());
     }
     let names = csscolorparser::NAMED_COLORS.keys().map(|name| name.as_str());
     suggest::nearest(text, names).map(|name| l.did_you_mean_text(format_args!("\"{name}\"")))

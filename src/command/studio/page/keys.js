@@ -136,10 +136,12 @@ function keyRow(page, table, path, name) {
   const { schema } = page;
   const kind = table.properties[name];
   const id = `${path}.${name}`;
-  const label = el("label", { textContent: name, htmlFor: `key-${id}` });
+  // A long name breaks behind an underscore.
+  const parts = name.split(/(?<=_)/).flatMap((part, at) => (at ? [el("wbr"), part] : [part]));
+  const label = el("label", { htmlFor: `key-${id}` }, ...parts);
   const box = el("div", { className: "value" });
-  const back = el("button", { type: "button", className: "back", textContent: "×", title: "Take the key out of the scene: what holds then is shown" });
-  back.setAttribute("aria-label", `take out ${id}`);
+  const back = el("button", { type: "button", className: "back", textContent: "×", title: "Remove the key from the scene: what holds then is shown" });
+  back.setAttribute("aria-label", `remove ${id}`);
   const note = el("small", { hidden: true });
   const unit = kind["x-unit"] ? ` (${kind["x-unit"]})` : "";
   const row = el("div", { className: "key", title: `${kind.description ?? ""}${unit}` }, label, box, back, note);
@@ -201,7 +203,7 @@ function tableBody(page, place, path) {
   return table["x-groups"].map(({ title, keys }) => {
     const rows = keys.filter((name) => !isTable(page.schema, table.properties[name])).map((name) => keyRow(page, table, path, name));
     const inner = keys.filter((name) => isTable(page.schema, table.properties[name])).flatMap((name) => tables(page, table.properties[name], `${path}.${name}`, name));
-    const group = el("div", { className: "group" }, ...(title ? [el("h3", { textContent: title })] : []), ...rows, ...inner);
+    const group = el("div", { className: "group" }, ...(title ? [el("h2", { textContent: title })] : []), ...rows, ...inner);
     if (title) { group.setAttribute("role", "group"); group.setAttribute("aria-label", title); }
     group.update = (state) => {
       [...rows, ...inner].forEach((one) => one.update?.(state));
