@@ -155,12 +155,11 @@ messages! {
     field_of_view() "field of view" "угол обзора";
     camera() "camera" "камера";
     look_at_point() "look-at point" "точка наблюдения";
-    the_body(key, solid) "{key}, the {solid}" "{key}, {solid}";
-    tetrahedron() "tetrahedron" "тетраэдр";
-    cube() "cube" "куб";
-    octahedron() "octahedron" "октаэдр";
-    dodecahedron() "dodecahedron" "додекаэдр";
-    icosahedron() "icosahedron" "икосаэдр";
+    tetrahedron() "the tetrahedron" "тетраэдр";
+    cube() "the cube" "куб";
+    octahedron() "the octahedron" "октаэдр";
+    dodecahedron() "the dodecahedron" "додекаэдр";
+    icosahedron() "the icosahedron" "икосаэдр";
     center() "center" "центр";
     color() "color" "цвет";
     circumradius() "circumradius" "радиус описанной сферы";

@@ -49,7 +49,7 @@ pub(crate) fn element(language: Language, list: &str, index: usize, solid: Optio
         Solid::Dodecahedron => language.dodecahedron(),
         Solid::Icosahedron => language.icosahedron(),
     });
-    solid.map_or(key.clone(), |solid| language.the_body(key, solid))
+    solid.map_or(key.clone(), |solid| format!("{key}, {solid}"))
 }
 
 impl World {

@@ -168,7 +168,8 @@ fn a_direction_of_nan_reads_within_all_arrays() {
     {
         for paths in ["", "integrator = \"path\"\n"] {
             let scene = toml(&format!("{HEAD}{paths}[[sphere]]\nmaterial = \"metal\"\n{LIGHT}{world}"));
-            for isa in Isa::tested() {
+            // The set `domain` notes NaN, which scenes of other tests must not cause meanwhile.
+            for isa in Isa::available() {
                 let made = renderer(&scene, isa, 0);
                 for wrong in [f32::NAN, f32::INFINITY] {
                     let camera = FrameParams { forward: [wrong; 3], ..made.prepared.first.frame_params(&scene, 0) };
