@@ -46,11 +46,7 @@ const TAKEN_A_TRIANGLE: u64 = 200;
 ///
 /// # Errors
 /// A file is not a mesh, the meshes have too many triangles, or one cannot stand on the floor.
-pub fn load_all(
-    meshes: &[Mesh],
-    ground: Result<Ground, Message>,
-    files: &Files,
-) -> Result<Vec<Triangles>, AssetError> {
+pub fn load_all(meshes: &[Mesh], ground: Result<Ground, Message>, files: &Files) -> Result<Vec<Triangles>, AssetError> {
     let mut uses = BTreeMap::<&Path, usize>::new();
     meshes.iter().for_each(|mesh| *uses.entry(&mesh.path).or_default() += 1);
     let bytes: u64 = uses.keys().map(|path| std::fs::metadata(path).map_or(0, |what| what.len())).sum();

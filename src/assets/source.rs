@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::system;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
@@ -62,15 +62,33 @@ fn in_memory(bytes: &[u8]) -> Box<dyn PictureBytes + '_> {
     Box::new(io::Cursor::new(bytes))
 }
 
-/// Opens a file; refuses a device or a pipe, which might never end.
+/// Fails for a folder, and for a device or a pipe, which might never end.
+pub fn check_regular(what: &Metadata) -> io::Result<()> {
+    let english = Language::English;
+    let why = match what.is_dir() {
+        _ if what.is_file() => return Ok(()),
+        true => english.is_a_folder(),
+        false => english.no_regular_file(),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+/// Opens a file to read it. All files are opened by this function, but for scenes, which may come through a pipe.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let what = std::fs::metadata(path)?;
-    if !what.is_file() {
-        let english = Language::English;
-        let why = if what.is_dir() { english.is_a_folder() } else { english.no_regular_file() };
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    }
-    File::open(path)
+    check_regular(&std::fs::metadata(path)?)?;
+    let mut options = File::options();
+    system::never_wait(options.read(true));
+    let file = options.open(path)?;
+    // It may have been replaced a moment ago.
+    check_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// The bytes of a file.
+pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Opens a file that messages call by that name, if it is not too long.

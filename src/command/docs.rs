@@ -7,6 +7,7 @@ mod site;
 
 use super::studio::connections;
 use super::viewer::open_in_viewer;
+use crate::assets::source::read_regular;
 use crate::cli::{DocsArgs, Failure};
 use crate::error::Error;
 use crate::language::Language;
@@ -35,7 +36,7 @@ fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
     let files = site::files();
     for file in &files {
         let path = folder.join(&file.path);
-        if !overwrite && path.exists() && std::fs::read(&path).map_or(true, |bytes| bytes != *file.bytes) {
+        if !overwrite && path.exists() && read_regular(&path).map_or(true, |bytes| bytes != *file.bytes) {
             return Err(Error::misused(|l| l.there_already(path.display()), Language::another_folder).into());
         }
     }

@@ -5,6 +5,7 @@ use super::missing::last_entries;
 use super::output_file::OutputFile;
 use super::plots::{Plot, Series, Style};
 use super::template::filled;
+use crate::assets::source::read_regular;
 use crate::cli::{Failure, ReportArgs, language};
 use crate::film::image::Image;
 use crate::language::Language;
@@ -306,7 +307,7 @@ fn film_of(language: Language, film: &Path, folder: &Path) -> Result<String, Fai
             size_in(language, length)
         ));
     }
-    let data = format!("data:{kind};base64,{}", STANDARD.encode(std::fs::read(film).map_err(failed)?));
+    let data = format!("data:{kind};base64,{}", STANDARD.encode(read_regular(film).map_err(failed)?));
     Ok(match kind.starts_with("video/") {
         true => format!("<video class=\"wide\" controls loop muted autoplay src=\"{data}\"></video>\n"),
         false => format!("<img class=\"wide\" alt=\"{}\" src=\"{data}\">\n", language.the_film()),

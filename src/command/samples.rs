@@ -1,6 +1,7 @@
 //! `polyfly new` and `polyfly scenes`: scenes that are inside the program become files.
 
 use super::convert::grammar_of;
+use crate::assets::source::read_regular;
 use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesJob};
 use crate::error::Error;
 use crate::language::Language;
@@ -86,7 +87,7 @@ fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<()
     let beside = scene.files().map(|(name, content)| (file.with_file_name(name), content));
     let files: Vec<(PathBuf, &str)> = [(file.to_owned(), text)].into_iter().chain(beside).collect();
     for (path, content) in &files {
-        let is_same = || std::fs::read(path).is_ok_and(|bytes| bytes == content.as_bytes());
+        let is_same = || read_regular(path).is_ok_and(|bytes| bytes == content.as_bytes());
         if path.is_dir() || (!overwrite && path.exists() && !is_same()) {
             return Err(Error::misused(|l| l.there_already(path.display()), Language::another_name).into());
         }

@@ -15,6 +15,11 @@ pub fn refuse_links(options: &mut OpenOptions) {
     options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed());
 }
 
+/// Opening a pipe does not wait for its other end.
+pub fn never_wait(options: &mut OpenOptions) {
+    options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+}
+
 /// New files have this mode; the umask applies.
 pub fn set_mode(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
     builder.permissions(Permissions::from_mode(mode));

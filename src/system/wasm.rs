@@ -15,6 +15,9 @@ pub fn gethostname() -> OsString {
 /// Files are opened without following a symbolic link or waiting for a pipe.
 pub fn refuse_links(_options: &mut OpenOptions) {}
 
+/// Opening a pipe does not wait for its other end.
+pub fn never_wait(_options: &mut OpenOptions) {}
+
 /// New files have this mode; the umask applies.
 pub fn set_mode(_builder: &mut tempfile::Builder<'_, '_>, _mode: u32) {}
 

@@ -106,6 +106,9 @@ pub fn refuse_links(options: &mut OpenOptions) {
     options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
 }
 
+/// Opening a pipe does not wait for its other end.
+pub fn never_wait(_options: &mut OpenOptions) {}
+
 /// New files have the rights of their folder.
 pub fn set_mode(_builder: &mut tempfile::Builder<'_, '_>, _mode: u32) {}
 

@@ -195,13 +195,42 @@ fn only_one_module_knows_the_system() {
         }
         let code = without_tests(&text);
         let code = code.split("#[cfg(all(test,").next().unwrap_or(code);
-        let named =
-            ["cfg(unix", "cfg(windows", "cfg(not(unix", "target_os", "os::unix", "os::windows", "rustix", "windows_sys"];
+        let named = [
+            "cfg(unix",
+            "cfg(windows",
+            "cfg(not(unix",
+            "target_os",
+            "os::unix",
+            "os::windows",
+            "rustix",
+            "windows_sys",
+        ];
         // `system::program` finds nothing by way of the working folder.
         let starts_programs = ["Command::new(", "with_path(", "open::that"];
         for word in named.into_iter().chain(starts_programs) {
             assert!(!code.contains(word), "{} names {word}: use src/system", path.display());
         }
+    }
+}
+
+// Opening a pipe would wait for ever.
+#[test]
+fn only_one_function_opens_files_to_read() {
+    // Scenes may come through a pipe; the system's files are in /proc.
+    let may = ["assets/source.rs", "command/scene_file.rs", "run/load.rs"];
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (path, text) in rust_files() {
+        let inside = path.strip_prefix(&source).unwrap().to_str().unwrap();
+        let is_test = inside.ends_with("tests.rs");
+        if is_test || may.contains(&inside) || ["system", "tests"].contains(&module_of(&path).as_str()) {
+            continue;
+        }
+        let opens = |line: &&str| {
+            let reads = ["File::open(", "fs::read(", "fs::read_to_string("].iter().any(|word| line.contains(word));
+            reads && !line.contains("(\"/proc/")
+        };
+        let found = without_tests(&text).lines().find(opens);
+        assert!(found.is_none(), "{inside}: {found:?}: use assets::source");
     }
 }
 

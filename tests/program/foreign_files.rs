@@ -34,8 +34,11 @@ fn a_scenes_folder_runs_nothing() {
         std::fs::write(at(name), format!("open({mark:?}, 'w')\nget_ffmpeg_exe = lambda: './ffmpeg'\n")).unwrap();
     }
     let library = at("pyoidn/oidn/lib/libOpenImageDenoise.so.2");
-    std::fs::write(at("l.c"), "#include <stdio.h>\n__attribute__((constructor)) static void run() { fopen(MARK, \"w\"); }")
-        .unwrap();
+    std::fs::write(
+        at("l.c"),
+        "#include <stdio.h>\n__attribute__((constructor)) static void run() { fopen(MARK, \"w\"); }",
+    )
+    .unwrap();
     let cc = ["-shared", "-fPIC", &format!("-DMARK={mark:?}"), "l.c", "-o", library.to_str().unwrap()];
     assert!(Command::new("cc").args(cc).current_dir(dir.path()).status().unwrap().success());
     std::fs::copy(&library, at("libOpenImageDenoise.so.2")).unwrap();
@@ -65,6 +68,43 @@ fn a_scenes_folder_runs_nothing() {
     std::fs::write(packages.join("imageio_ffmpeg.py"), format!("get_ffmpeg_exe = lambda: {ffmpeg:?}\n")).unwrap();
     let with = run(&video, packages.to_str().unwrap());
     assert!(with.status.success() && at("v.mkv").exists() && !mark.exists(), "{}", words(&with));
+}
+
+// Opening a pipe waits for its other end.
+#[test]
+fn pipes_are_neither_read_nor_replaced() {
+    let dir = folder();
+    for name in ["v.mp4", "v.y4m", "f.png", "s.png"] {
+        fifo(&dir.path().join(name));
+    }
+    let refused = |args: &[&str]| {
+        let mut child = program(dir.path(), args);
+        let mut child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let begun = Instant::now();
+        while child.try_wait().unwrap().is_none() && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = child.kill();
+        let run = child.wait_with_output().unwrap();
+        assert!(words(&run).contains("it is a device or a pipe, and not a file"), "{args:?}: {}", words(&run));
+        assert!(!run.status.success());
+    };
+    for video in ["v.mp4", "v.y4m"] {
+        let to = ["scene.toml", "--frames", "0-1", "-o", "a/%d.png", "--overwrite", "--video", video];
+        refused(&[&to[..], &LOOK].concat());
+    }
+    refused(&["convert", "f.png", "x.png"]);
+    refused(&["compare", "f.png", "f.png"]);
+    refused(&["scene.toml", "--sheet", "s.png", "--cpu", "--overwrite"]);
+    for name in ["v.mp4", "v.y4m", "s.png"] {
+        assert!(dir.path().join(name).symlink_metadata().is_ok_and(|what| !what.is_file()), "{name}");
+    }
+    // Among the frames of a folder it is none.
+    assert!(render(dir.path(), "0-1", "h/%d.png", &[]).status.success());
+    std::fs::remove_file(dir.path().join("h/1.png")).unwrap();
+    fifo(&dir.path().join("h/1.png"));
+    let missing = polyfly(dir.path(), &["missing", "h"]);
+    assert!(code(&missing) == 75 && text(&missing.stdout).trim() == "1", "{}", words(&missing));
 }
 
 #[test]

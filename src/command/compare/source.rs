@@ -1,5 +1,6 @@
 //! What is compared: a picture, numbered frames or a film.
 
+use crate::assets::source::open_regular;
 use crate::cli::Failure;
 use crate::command::convert::{format_of, read_picture};
 use crate::error::Error;
@@ -37,7 +38,7 @@ impl Source {
         if Pattern::has_number(name) && !path.exists() {
             return pattern(name).map(Source::Frames);
         }
-        let mut file = File::open(path).map_err(|e| Error::Read(name.to_owned(), e))?;
+        let mut file = open_regular(path).map_err(|e| Error::Read(name.to_owned(), e))?;
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         if let Some(format) = format_of(path) {
             return match is_animated_webp(&mut file) {

@@ -1,6 +1,7 @@
 //! The coursework's picture file: int32 width, int32 height, little endian, then RGBA rows from the top.
 
 use super::format::{Format, Reader, Shown, broken, pixels};
+use crate::assets::source::read_regular;
 use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
 
@@ -19,7 +20,7 @@ pub const FORMAT: Format = Format {
         Ok((w, h) == (width, height) && length == 8 + 4 * u64::from(width) * u64::from(height))
     },
     read: Reader::Shown(|path| {
-        let mut bytes = std::fs::read(path)?;
+        let mut bytes = read_regular(path)?;
         let words = bytes.as_chunks::<4>().0.get(..2).ok_or_else(broken)?;
         let size = (u32::from_le_bytes(words[0]), u32::from_le_bytes(words[1]));
         match bytes.len() as u128 == 8 + 4 * pixels(size) {

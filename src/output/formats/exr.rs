@@ -1,7 +1,7 @@
 //! OpenEXR: linear light in half (16 bits) or float, with the layers albedo, normal, depth and samples.
 
 use super::format::{Format, FormatOptions, LinearImage, Reader, missing};
-use crate::assets::source::stored;
+use crate::assets::source::{open_regular, stored};
 use crate::film::image::Image;
 use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
 
 // Color and coverage. Without an alpha channel, coverage is 1.
 fn light(path: &Path) -> io::Result<LinearImage> {
-    let file = stored(File::open(path)?);
+    let file = stored(open_regular(path)?);
     let decoded = image::ImageReader::with_format(file, image::ImageFormat::OpenExr).decode();
     let rgba = decoded.map_err(io::Error::other)?.into_rgba32f();
     let pixels = rgba.as_raw().as_chunks::<4>().0;
@@ -82,7 +82,7 @@ fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Re
 }
 
 fn text(path: &Path) -> io::Result<Option<String>> {
-    let meta = MetaData::read_from_buffered(stored(File::open(path)?), false).map_err(io::Error::other)?;
+    let meta = MetaData::read_from_buffered(stored(open_regular(path)?), false).map_err(io::Error::other)?;
     let all = meta.headers.iter().flat_map(|header| &header.own_attributes.other);
     Ok(all.filter(|(name, _)| **name == *KEY).find_map(|(_, value)| match value {
         AttributeValue::Text(text) => Some(text.to_string()),

@@ -1,6 +1,6 @@
 //! The description of a picture format, and functions that the formats share.
 
-use crate::assets::source::stored;
+use crate::assets::source::{open_regular, stored};
 use crate::film::image::Image;
 use crate::language::AllLanguages;
 use crate::output::opaque::over_black;
@@ -136,7 +136,7 @@ pub(super) fn pixels((width, height): (u32, u32)) -> u128 {
 
 // Decodes a file by the crate `image`.
 pub(super) fn shown(path: &Path, format: image::ImageFormat) -> io::Result<Shown> {
-    let file = stored(File::open(path)?);
+    let file = stored(open_regular(path)?);
     let rgba = image::ImageReader::with_format(file, format).decode().map_err(io::Error::other)?.into_rgba8();
     Ok(Shown { size: rgba.dimensions(), rgba: rgba.into_raw() })
 }

@@ -3,7 +3,7 @@
 //! picture.
 
 use super::format::{Format, FormatOptions, Reader, rgb, samples, shown, sixteen_bits};
-use crate::assets::source::stored;
+use crate::assets::source::{open_regular, stored};
 use crate::film::image::Image;
 use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
@@ -64,7 +64,7 @@ fn encoded(
 }
 
 fn text(path: &Path) -> io::Result<Option<String>> {
-    let reader = Decoder::new(stored(File::open(path)?)).read_info()?;
+    let reader = Decoder::new(stored(open_regular(path)?)).read_info()?;
     let texts = &reader.info().utf8_text;
     texts.iter().find(|text| text.keyword == KEY).map(|text| text.get_text().map_err(Into::into)).transpose()
 }

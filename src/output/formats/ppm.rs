@@ -1,6 +1,7 @@
 //! Portable pixmap, binary.
 
 use super::format::{Format, Reader, Shown, broken, pixels, rgb};
+use crate::assets::source::read_regular;
 use crate::output::sink::RenderedFrame;
 use std::io::Read;
 
@@ -21,7 +22,7 @@ pub const FORMAT: Format = Format {
         Ok(found == expected && length == (expected.len() as u64) + 3 * u64::from(size.0) * u64::from(size.1))
     },
     read: Reader::Shown(|path| {
-        let bytes = std::fs::read(path)?;
+        let bytes = read_regular(path)?;
         let mut rest = bytes.splitn(4, |b| *b == b'\n');
         let mut line = || rest.next().and_then(|line| std::str::from_utf8(line).ok()).ok_or_else(broken);
         let (kind, size, depth) = (line()?, line()?, line()?);

@@ -1,5 +1,6 @@
 //! Atomic writes. A file is written under a private name, which says whose it is, and renamed when it is complete.
 
+use crate::assets::source::check_regular;
 use crate::output::error::{NameFile, OutputError};
 use crate::system;
 use std::fs::{File, TryLockError};
@@ -28,6 +29,7 @@ pub fn write_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) -> R
 pub fn rewrite_whole(path: &Path, fill: impl Fn(&mut File) -> io::Result<()>) -> Result<(), OutputError> {
     let write = || {
         let target = std::fs::canonicalize(path)?;
+        check_regular(&target.metadata()?)?;
         // A rename would replace a read-only file too, so this checks that it is writable.
         let old = File::options().write(true).open(&target)?.metadata()?;
         let mut file = temporary_of_mode(&target, 0o600)?;
@@ -128,19 +130,20 @@ pub fn persist(mut file: NamedTempFile, path: &Path) -> Result<File, PersistErro
 
 /// Whether a process holds the lock of a temporary file.
 pub fn is_held(temporary: &Path) -> bool {
-    let options = || File::options().read(true).write(true).open(temporary);
-    options().is_ok_and(|file| matches!(system::try_lock(&file), Err(TryLockError::WouldBlock)))
+    let mut options = File::options();
+    system::never_wait(options.read(true).write(true));
+    options.open(temporary).is_ok_and(|file| matches!(system::try_lock(&file), Err(TryLockError::WouldBlock)))
 }
 
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Creates the folder of `path` and checks that it is writable.
+/// Creates the folder of `path` and checks that it is writable. A device or a pipe is not replaced.
 pub fn prepare(path: &Path) -> Result<(), OutputError> {
     std::fs::create_dir_all(folder_of(path)).writing(path)?;
-    if path.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")).writing(path);
+    if let Ok(what) = path.metadata() {
+        check_regular(&what).writing(path)?;
     }
     temporary(path).map(drop).writing(path)
 }

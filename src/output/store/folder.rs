@@ -2,11 +2,12 @@
 
 use super::atomic::{Owner, folder_of, is_held, owner_of, temporary};
 use super::origin::Origin;
+use crate::assets::source::open_regular;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
 use crate::scene::Pattern;
 use std::collections::BTreeSet;
-use std::fs::{DirEntry, File};
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -46,7 +47,7 @@ impl FrameFolder {
             if !std::fs::symlink_metadata(&path)?.is_file() {
                 return Ok(false);
             }
-            let mut file = File::open(&path)?;
+            let mut file = open_regular(&path)?;
             let length = file.metadata()?.len();
             (self.format.is_whole)(&mut file, length, self.size)
         };
@@ -86,6 +87,7 @@ pub fn sweep(folder: &Path) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
 
     fn frames(folder: &Path, name: &str) -> FrameFolder {
         let (pattern, _) = Pattern::parse(&format!("{}/{name}", folder.display())).unwrap();

@@ -326,7 +326,10 @@ fn resolved(scene: &Scene, recorded: &RecordedFiles) -> (String, BTreeMap<String
         // terabytes.
         let ends = if particles.is_animated() { vec![0, frames - 1] } else { vec![0] };
         for frame in ends {
-            files.insert(format!("particles.path of frame {frame}"), recorded.checksum(&particles.file(frame), Extent::Whole));
+            files.insert(
+                format!("particles.path of frame {frame}"),
+                recorded.checksum(&particles.file(frame), Extent::Whole),
+            );
         }
         particles.path = particles.path.file_name().map(PathBuf::from).unwrap_or_default();
     }

@@ -14,6 +14,7 @@ use super::mp4::{Fragments, PacketChecksum};
 use super::settings::Settings;
 use super::tag::{self, Tag};
 use super::webp;
+use crate::assets::source::read_regular;
 use crate::language::Language;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::temporary;
@@ -208,7 +209,7 @@ impl Joiner<'_> {
         let wrong = |what: &dyn Fn(Language) -> String| Err(OutputError::encoder(what));
         // ffmpeg cannot read the animated WebP that it writes.
         if container.join == Join::Webp {
-            let found = webp::frames(&std::fs::read(whole).reading(whole)?).unwrap_or(0);
+            let found = webp::frames(&read_regular(whole).reading(whole)?).unwrap_or(0);
             // A single frame is a still picture.
             return match found == frames || frames == 1 {
                 true => Ok(()),

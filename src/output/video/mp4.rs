@@ -1,5 +1,6 @@
 //! Reads and concatenates mp4 files without decoding (ISO/IEC 14496-12; 4.2: boxes, 8.8: fragments).
 
+use crate::assets::source::open_regular;
 use crate::math::hash::of_reader;
 use crate::output::bytes::bytes_at;
 use sha2::Digest;
@@ -25,7 +26,7 @@ pub fn is_whole(path: &Path) -> bool {
 /// The number of frames of a file without fragments, by its first track.
 pub fn frames(path: &Path) -> Option<u64> {
     let index = boxes(path).ok()?.into_iter().find(|b| b.name == *b"moov")?;
-    let index = read(&mut File::open(path).ok()?, index).ok()?;
+    let index = read(&mut open_regular(path).ok()?, index).ok()?;
     // SampleSizeBox: version and flags, the common size, and the number of frames.
     let at = index.windows(4).position(|name| name == b"stsz")? + 12;
     Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?).into())
@@ -51,7 +52,7 @@ pub fn is_sealed(path: &Path) -> bool {
     let look = || -> io::Result<bool> {
         let boxes = boxes(path)?;
         let Some(last) = boxes.last().filter(|last| last.is_seal()) else { return Ok(false) };
-        let mut file = File::open(path)?;
+        let mut file = open_regular(path)?;
         let seal = read(&mut file, *last)?;
         Ok(seal[8..].starts_with(SEAL) && seal.ends_with(&hash(&mut file, last.at, path)?))
     };
@@ -92,7 +93,7 @@ pub struct PacketChecksum {
 
 // The top-level boxes of a file.
 fn boxes(path: &Path) -> io::Result<Vec<BoxHeader>> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path)?;
     let length = file.metadata()?.len();
     let (mut at, mut boxes) = (0, Vec::new());
     while at < length && boxes.len() < MAX_BOXES {
@@ -142,7 +143,7 @@ impl Fragments {
     pub fn push(&mut self, path: &Path, ticks: u64) -> Option<()> {
         let boxes = boxes(path).ok()?;
         let [first, second, rest @ ..] = boxes.as_slice() else { return None };
-        let mut file = File::open(path).ok()?;
+        let mut file = open_regular(path).ok()?;
         let head = [read(&mut file, *first).ok()?, read(&mut file, *second).ok()?].concat();
         if [&first.name, &second.name] != [b"ftyp", b"moov"] || !(self.files.is_empty() || self.head == head) {
             return None;
@@ -195,7 +196,7 @@ impl Fragments {
         for FragmentedFile { path, fragments, delay } in &self.files[from..] {
             let failed = |e: io::Error| (path.clone(), e);
             let broken = || failed(io::ErrorKind::InvalidData.into());
-            let mut file = File::open(path).map_err(failed)?;
+            let mut file = open_regular(path).map_err(failed)?;
             for [about, frames] in fragments {
                 number += 1;
                 let mut about = read(&mut file, *about).map_err(failed)?;

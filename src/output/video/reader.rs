@@ -2,6 +2,7 @@
 
 use super::ffmpeg::{Process, url, words};
 use super::y4m::{Y4mReader, header_line};
+use crate::assets::source::open_regular;
 use crate::language::Language;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Shown;
@@ -23,7 +24,7 @@ pub enum VideoReader {
 impl VideoReader {
     /// Reads a .y4m file without ffmpeg.
     pub fn raw(path: &Path) -> Result<VideoReader, OutputError> {
-        let file = BufReader::with_capacity(1 << 20, File::open(path).reading(path)?);
+        let file = BufReader::with_capacity(1 << 20, open_regular(path).reading(path)?);
         Ok(VideoReader::Raw(Y4mReader::open(file).reading(path)?, path.to_owned()))
     }
 

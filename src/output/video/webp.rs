@@ -1,5 +1,6 @@
 //! Animated WebP: counts frames, and disables blending between them.
 
+use crate::assets::source::read_regular;
 use std::path::Path;
 
 /// The number of frames; None if the file is not a complete animated WebP.
@@ -30,7 +31,7 @@ pub fn disable_blending(path: &Path) -> std::io::Result<()> {
     // for blending.
     const FLAGS: usize = 8 + 15;
     const DO_NOT_BLEND: u8 = 2;
-    let mut bytes = std::fs::read(path)?;
+    let mut bytes = read_regular(path)?;
     for at in places(&bytes).unwrap_or_default() {
         if let Some(flags) = bytes.get_mut(at + FLAGS) {
             *flags |= DO_NOT_BLEND;

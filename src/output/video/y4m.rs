@@ -3,11 +3,11 @@
 use super::arguments::rational;
 use super::encoder::VideoWriter;
 use super::settings::Settings;
+use crate::assets::source::open_regular;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Shown;
 use crate::output::store::atomic::{persist, temporary};
 use crate::scene::limits::{MAX_PIXELS, MAX_SIDE};
-use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -137,7 +137,7 @@ fn rgba([y, blue, red]: [f32; 3], is_full_range: bool) -> [u8; 4] {
 
 /// Whether a file is the beginning of another.
 pub fn is_beginning(part: &Path, whole: &Path) -> std::io::Result<bool> {
-    let (mut part, mut whole) = (File::open(part)?, File::open(whole)?);
+    let (mut part, mut whole) = (open_regular(part)?, open_regular(whole)?);
     if part.metadata()?.len() > whole.metadata()?.len() {
         return Ok(false);
     }
