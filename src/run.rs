@@ -120,7 +120,7 @@ impl Run {
 fn finish(plan: RunPlan, progress: &mut dyn Progress) -> Result<RunReport, Error> {
     if let Some(claim) = &plan.claim {
         claim.clean_up(progress);
-        claim.keep_fps()?;
+        claim.refresh()?;
     }
     let mut report = RunReport { skipped: plan.done(), ..RunReport::default() };
     match plan.video {

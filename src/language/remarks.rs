@@ -193,6 +193,7 @@ messages! {
         "пробное кодирование кадра не удалось: {why}; для {name} нужны своя микросхема и драйвер";
     first_frames_kept(why, frames, path) "{why}; its first {frames} frames are kept in {path}"
         "{why}; первые кадры ({frames}) сохранены в {path}";
+    beginning_kept(path) "the beginning of the video is in {path}" "начало ролика в {path}";
     segment_deleted(file) "{file} was deleted: the same command with --resume makes it again"
         "{file} удалён: та же команда с --resume сделает его заново";
     all_is_kept(why, folder) "{why}; all is encoded and kept in {folder}: --resume joins it"

@@ -149,14 +149,7 @@ pub fn run(
             let serve = move || {
                 let Some(sink) = worker.serve(sink, &line, queue) else { return };
                 let outcome = if cut_short.load(Ordering::Relaxed) { Outcome::Aborted } else { Outcome::Complete };
-                let begun = Instant::now();
-                let _ = worker.events.send(match sink.finish(outcome) {
-                    Ok(path) => {
-                        done();
-                        Event::SinkDone(path, begun.elapsed())
-                    }
-                    Err(e) => Event::SinkFailed(worker.sink, e),
-                });
+                worker.finish(sink, outcome, done);
             };
             idle.next().map(|thread| thread.run(serve));
         }
@@ -218,6 +211,21 @@ impl SinkWorker {
             queue.wake();
         }
         sink
+    }
+
+    fn finish(&self, sink: Box<dyn Sink>, outcome: Outcome, done: impl Fn()) {
+        let begun = Instant::now();
+        let _ = self.events.send(match sink.finish(outcome) {
+            Ok(path) => {
+                done();
+                if let Some(beginning) = path.as_ref().filter(|_| outcome == Outcome::Aborted) {
+                    let kept = AllLanguages::new(|l| l.beginning_kept(beginning.display()));
+                    let _ = self.events.send(Event::Remark(kept));
+                }
+                Event::SinkDone(path, begun.elapsed())
+            }
+            Err(e) => Event::SinkFailed(self.sink, e),
+        });
     }
 
     fn hand_over(&self, sink: &mut dyn Sink, handle: &FrameHandle) -> Result<(), OutputError> {

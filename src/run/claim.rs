@@ -100,6 +100,11 @@ fn expect_own_stills(folder: &FrameFolder, manifest: &Manifest, existing: &BTree
     }
 }
 
+// Frames as a manifest lists them.
+fn listed(frames: BTreeSet<u32>) -> String {
+    FrameList::of_numbers(frames.into_iter()).map_or_else(String::new, |list| list.to_string())
+}
+
 impl Claim {
     /// Inspects the folder and changes nothing in it. `is_asked`: whether the user has asked to replace what is there.
     pub fn inspect(
@@ -211,13 +216,19 @@ impl Claim {
         self.is_recorded.then(owner).map(|owner| -> Guard { Arc::new(move |frame| owner.check(frame)) })
     }
 
-    /// Writes the frame rate into the manifest of frames that all exist: no picture depends on it, but `stitch` does.
-    pub fn keep_fps(&self) -> Result<(), Error> {
-        let (hash, fps) = (&self.manifest.hash, self.manifest.fps);
-        let is_other = |theirs: &Manifest| theirs.hash == *hash && theirs.fps.to_bits() != fps.to_bits();
-        let pattern = &self.folder.pattern;
+    /// Brings the manifest of frames that all exist up to date: the frame rate, which `stitch` needs, and the list of these frames, which
+    /// a run on a full disk could not write.
+    pub fn refresh(&self) -> Result<(), Error> {
+        let (hash, fps, pattern) = (&self.manifest.hash, self.manifest.fps, &self.folder.pattern);
+        let written = listed(self.folder.existing()?);
+        let is_other = |theirs: &Manifest| {
+            theirs.hash == *hash && (theirs.fps.to_bits() != fps.to_bits() || theirs.written != written)
+        };
         if self.is_recorded && Manifest::read(pattern)?.as_ref().is_some_and(is_other) {
-            let changed = |theirs: Manifest| if is_other(&theirs) { Manifest { fps, ..theirs } } else { theirs };
+            let changed = |theirs: Manifest| match is_other(&theirs) {
+                true => Manifest { fps, written: written.clone(), ..theirs },
+                false => theirs,
+            };
             Manifest::update(pattern, |theirs| Ok::<_, Error>(theirs.map(changed)))?;
         }
         Ok(())
@@ -321,7 +332,7 @@ impl Claim {
         if !self.is_recorded {
             return Ok(lost);
         }
-        let written = FrameList::of_numbers(there.into_iter()).map_or_else(String::new, |f| f.to_string());
+        let written = listed(there);
         let hash = self.manifest.hash.clone();
         let mut is_taken = true;
         Manifest::update(&self.folder.pattern, |theirs| {

@@ -304,6 +304,20 @@ fn names_of_files_are_nothing_but_names() {
     }
 }
 
+// A run on a full disk has written its frames, and could not write that they are there.
+#[test]
+fn a_manifest_without_its_frames_is_completed() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-2", "a/%d.png", &[]).status.success());
+    let path = dir.path().join("a/manifest.json");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let listed = "\"written\": \"0-2\"";
+    assert!(whole.contains(listed), "{whole}");
+    std::fs::write(&path, whole.replace(listed, "\"written\": \"\"")).unwrap();
+    assert!(render(dir.path(), "0-2", "a/%d.png", &["--resume"]).status.success());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+}
+
 #[test]
 fn a_lost_log_is_told_and_costs_no_frame() {
     let dir = folder();

@@ -436,3 +436,25 @@ fn a_segment_that_is_not_as_it_was_is_encoded_again() {
     assert_eq!(encodings(tools.path()), 3);
     assert!(std::fs::read(dir.path().join("v.mp4")).unwrap() == whole);
 }
+
+// A full disk has no room for a copy of the beginning, so the segment itself gets its name.
+#[test]
+fn what_a_full_disk_leaves_of_a_film_goes_when_the_whole_is_there() {
+    let dir = folder();
+    let film = |name: &'static str| {
+        let args = ["scene.toml", "--size=160x120", "--samples=1", "--cpu", "-q", "--frames=0-59", "--no-frames"];
+        [&args[..], &["--video", name], if name == "v.mp4" { &["--crf=1"] } else { &[] }].concat()
+    };
+    for (name, is_left) in [("v.mp4", true), ("v.gif", false)] {
+        let partial = dir.path().join(name.replace("v.", "v.partial."));
+        // A limit on the size of files, whose signal is ignored: writing fails.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; ulimit -f 100; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_polyfly")]);
+        let full = shell.args(film(name)).current_dir(dir.path()).output().unwrap();
+        assert!(full.status.code() == Some(74) && partial.exists() == is_left, "{name}: {}", words(&full));
+        assert_eq!(words(&full).contains("are kept in v.partial.mp4"), is_left, "{}", words(&full));
+        let resumed = polyfly(dir.path(), &[&film(name)[..], &["--resume"]].concat());
+        assert!(resumed.status.success() && dir.path().join(name).exists(), "{}", words(&resumed));
+        assert!(!partial.exists(), "{name}");
+    }
+}

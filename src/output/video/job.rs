@@ -148,7 +148,7 @@ impl VideoJob {
     /// The tag of the video: the key of its segments, and all of its frames.
     pub fn tag(&self, ffmpeg: &Ffmpeg) -> Tag {
         let numbers = self.frames.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-        let scene = self.scene.as_deref().unwrap_or("unknown");
+        let scene = self.scene_name();
         let steps = self.steps_of(&self.frames);
         let join = self.settings.container().encodes[self.settings.encode as usize];
         let more = steps.as_deref().into_iter().chain((!join.is_empty()).then_some(join));
@@ -162,6 +162,15 @@ impl VideoJob {
             content,
             is_beginning: false,
         }
+    }
+
+    fn scene_name(&self) -> &str {
+        self.scene.as_deref().unwrap_or("unknown")
+    }
+
+    /// The tag of each segment.
+    pub fn segment_tag(&self) -> Tag {
+        Tag::of_segment(self.scene_name())
     }
 
     /// The encoder that is found here, if there is one.
@@ -239,7 +248,8 @@ impl VideoJob {
     fn is_beginning(&self, path: &Path) -> bool {
         let settings = &self.settings;
         self.own_tag().filter(|_| !settings.is_raw()).zip(tag::read(path, settings)).is_some_and(|(own, found)| {
-            (found.is_beginning || settings.is_embedded) && found.is_covered_by(&own, &self.frames)
+            let is_short = found.is_beginning || settings.is_embedded;
+            is_short && found.is_covered_by(&own, &self.frames) || found.is_segment_of(self.scene_name())
         })
     }
 

@@ -97,7 +97,7 @@ impl SegmentEncoder {
         let settings = &self.job.settings;
         let mut arguments = input_arguments(settings, self.job.sides());
         arguments.extend(output_arguments(settings));
-        arguments.push(url(file));
+        arguments.extend(["-metadata".into(), format!("comment={}", self.job.segment_tag()), url(file)]);
         Process::start(&self.ffmpeg.program, &arguments, settings.options.timeout)
     }
 

@@ -334,7 +334,9 @@ impl Segments {
         }
         let short = job.partial_path(|_| false);
         Err(match files.as_slice() {
-            [(only, _)] if std::fs::rename(only, &short).is_ok() => kept(cause, job.frames.len() as u64, &short),
+            [(only, _)] if is_of_kind(only, &short) && std::fs::rename(only, &short).is_ok() => {
+                kept(cause, job.frames.len() as u64, &short)
+            }
             _ => cause.reworded(|l, what| l.all_is_kept(what, self.encoder.folder.display())),
         })
     }
@@ -367,7 +369,7 @@ impl Segments {
             return Ok(frames);
         }
         // If there is no space for a copy, the partial segment itself is renamed.
-        let only = last.filter(|_| whole == 0).ok_or(stored)?;
+        let only = last.filter(|_| whole == 0 && is_of_kind(&self.segments[0].file, path)).ok_or(stored)?;
         persist(only.file, path).map(|_| frames).map_err(|_| stored)
     }
 }
@@ -433,6 +435,11 @@ impl Encoder for Segments {
     fn abort(self: Box<Self>, cause: OutputError) -> OutputError {
         self.finish(true).err().unwrap_or(cause)
     }
+}
+
+// Whether a segment is a film of this name too. The segments of a GIF are not.
+fn is_of_kind(segment: &Path, film: &Path) -> bool {
+    segment.extension().zip(film.extension()).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
 }
 
 fn gone() -> OutputError {
