@@ -23,7 +23,7 @@ fn parsed(text: &str, folder: &Path) -> PyResult<Scene> {
     Ok(parsed.map_err(|problems| PyValueError::new_err(problems.to_string()))?.scene)
 }
 
-/// A `Scene`, or one that a text or a file's name gives; with another size and other samples if they are given.
+/// A `Scene`, or one that a text or a file's name gives; with another size and `samples` x `samples` samples of each pixel if they are given.
 pub fn scene_of(source: &Bound<'_, PyAny>, size: Option<(u32, u32)>, samples: Option<u32>) -> PyResult<Scene> {
     let mut scene = match (source.extract::<PyRef<PyScene>>(), as_text(source)) {
         (Ok(scene), _) => scene.0.clone(),
@@ -34,7 +34,7 @@ pub fn scene_of(source: &Bound<'_, PyAny>, size: Option<(u32, u32)>, samples: Op
         (scene.render.width, scene.render.height) = size;
     }
     if let Some(samples) = samples {
-        scene.render.set_samples(samples);
+        scene.render.set_sample_grid(samples);
     }
     Ok(scene)
 }

@@ -46,6 +46,13 @@ class Wheel(unittest.TestCase):
         np.testing.assert_array_equal(polyfly.render(SAMPLE, 7, size=(96, 72), samples=2), expected)
         np.testing.assert_array_equal(polyfly.render(str(self.scene), 7, size=(96, 72), samples=2, threads=1), expected)
 
+    def test_samples_are_those_of_the_flag(self):
+        self.scene.write_text(SAMPLE.replace("[render]", '[render]\nintegrator = "path"') if "[render]" in SAMPLE
+                              else SAMPLE + '\n[render]\nintegrator = "path"\n')
+        picture = polyfly.render(self.scene, 7, size=(48, 36), samples=3)
+        expected = by_program(self.scene, 7, "--size", "48x36", "--samples", "3")
+        np.testing.assert_array_equal(picture, expected[:, :, :3])
+
     def test_what_is_seen_through_has_alpha(self):
         text = SAMPLE.replace("[sky]", "[sky]\ntransparent = true") if "[sky]" in SAMPLE else SAMPLE + "\n[sky]\ntransparent = true\n"
         # All samples of a pixel count alike in its alpha.

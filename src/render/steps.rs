@@ -283,7 +283,7 @@ mod tests {
             let large = renderer(tables);
             let mut scene = large.scene().clone();
             (scene.render.width, scene.render.height) = (31, 50);
-            scene.render.set_samples(scene.render.integrator.own(2, 4));
+            scene.render.set_sample_grid(2);
             let expected = Renderer::prepare(scene, RenderOptions::on_cpu()).unwrap().still(3).unwrap();
             assert_eq!(large.resized(31, 50, Some(2)).still(3).unwrap(), expected, "{tables}");
         }

@@ -38,7 +38,7 @@ impl Renderer {
         let mut other = self.varied(|scene| {
             (scene.render.width, scene.render.height) = (width, height);
             if let Some(samples) = samples {
-                scene.render.set_samples(scene.render.integrator.own(samples, samples * samples));
+                scene.render.set_sample_grid(samples);
             }
         });
         other.stops = exposure::set(&mut other.prepared);

@@ -75,6 +75,10 @@ impl RenderSettings {
     pub fn set_samples(&mut self, own: u32) {
         self.sampling = self.sampling.with_own(own, self.integrator);
     }
+    /// Takes `side` x `side` samples of each pixel, with every integrator, as `--samples` does.
+    pub fn set_sample_grid(&mut self, side: u32) {
+        self.set_samples(self.integrator.own(side, side.saturating_mul(side)));
+    }
     /// Path tracing with this many samples per pixel.
     pub fn set_paths(&mut self, samples: u32) {
         (self.integrator, self.sampling) = (Integrator::Path, Sampling::PerPixel(samples));
