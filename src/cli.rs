@@ -22,7 +22,7 @@ pub use language::{choose_language, language, names_language};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
-pub use scene::{MissingTexture, QualityArg, SamplesArg, SceneArgs, assignment};
+pub use scene::{CommonArgs, MissingTexture, QualityArg, SamplesArg, SceneArgs, assignment};
 use std::path::PathBuf;
 use values::{parse_size, parse_solids, parse_thread_list};
 pub use version::COMMIT;
@@ -99,6 +99,8 @@ pub struct CheckArgs {
     #[arg(default_value = "-")]
     pub scenes: Vec<String>,
     #[command(flatten)]
+    pub common: CommonArgs,
+    #[command(flatten)]
     pub changes: SceneArgs,
 }
 
@@ -141,6 +143,8 @@ pub struct StudioArgs {
     #[command(flatten)]
     pub device: DeviceArgs,
     #[command(flatten)]
+    pub common: CommonArgs,
+    #[command(flatten)]
     pub changes: SceneArgs,
 }
 
@@ -160,6 +164,8 @@ pub struct PreviewArgs {
     pub columns: Option<u32>,
     #[command(flatten)]
     pub device: DeviceArgs,
+    #[command(flatten)]
+    pub common: CommonArgs,
     #[command(flatten)]
     pub changes: SceneArgs,
 }
@@ -235,6 +241,8 @@ pub struct BenchArgs {
     /// The scene; the sample scene if not given.
     pub scene: Option<String>,
     #[command(flatten)]
+    pub common: CommonArgs,
+    #[command(flatten)]
     pub changes: SceneArgs,
 }
 
@@ -257,6 +265,8 @@ pub struct VerifyArgs {
     #[arg(required = true)]
     pub scenes: Vec<String>,
     // The size is 160x120 and the frames are the first two if not given.
+    #[command(flatten)]
+    pub common: CommonArgs,
     #[command(flatten)]
     pub changes: SceneArgs,
 }

@@ -18,8 +18,8 @@ mod viewer;
 mod window;
 
 use crate::assets::Assets;
-use crate::assets::particles::ColouredSpheres;
 use crate::assets::files::{Files, RecordedFiles};
+use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;

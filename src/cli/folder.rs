@@ -1,6 +1,6 @@
 //! Arguments of commands that work on a folder of frames.
 
-use super::scene::SceneArgs;
+use super::scene::{CommonArgs, SceneArgs};
 use super::values::parse_fps;
 use crate::language::Language;
 use crate::output::video::Encode;
@@ -42,6 +42,8 @@ pub struct MissingArgs {
     #[arg(long, value_enum, default_value = "contiguous")]
     pub shard_mode: ShardMode,
     #[command(flatten)]
+    pub common: CommonArgs,
+    #[command(flatten)]
     pub changes: SceneArgs,
 }
 
@@ -66,6 +68,8 @@ pub struct StitchArgs {
     pub limit_memory: Option<u64>,
     #[command(flatten)]
     pub video: VideoArgs,
+    #[command(flatten)]
+    pub common: CommonArgs,
     #[command(flatten)]
     pub changes: SceneArgs,
 }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::folder::VideoArgs;
-use super::scene::SceneArgs;
+use super::scene::{CommonArgs, SceneArgs};
 use super::values::{frames_help, parse_fps, parse_shard, parse_threads};
 use crate::render::plan::Split;
 use crate::report::LogFormat;
@@ -55,6 +55,8 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
     pub threads: Option<usize>,
 
+    #[command(flatten)]
+    pub common: CommonArgs,
     #[command(flatten)]
     pub changes: SceneArgs,
 

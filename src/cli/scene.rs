@@ -1,4 +1,4 @@
-//! Flags that change a scene, and how they are applied.
+//! Flags of a scene: those that change it, how they are applied, and those that do not.
 
 use super::environment::home;
 use super::failure::Failure;
@@ -95,12 +95,37 @@ pub enum MissingTexture {
     StandIn,
 }
 
-/// Flags that change a scene.
+/// Flags of all commands that read a scene or its frames.
 #[derive(Args, Clone, Debug, Default)]
-pub struct SceneArgs {
+pub struct CommonArgs {
     /// Frames to render, counted from 0: `7`, `0-99`, `0-99x5` (every fifth), `5-`, `last`, `-1` (the same), `all`, lists of these.
     #[arg(long, value_name = "A-BxN", allow_hyphen_values = true, help_heading = "Scene")]
     pub frames: Option<String>,
+    /// Allow the scene to read files outside of its folder, and to write outside of that folder and the working folder.
+    #[arg(long, help_heading = "Scene")]
+    pub allow_outside: bool,
+    /// No progress bar and no remarks (also POLYFLY_QUIET=1).
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+    /// Language of messages [default: that of the locale, if it is UTF-8]
+    #[arg(long, value_name = "LANGUAGE", help_heading = "Output")]
+    pub lang: Option<Language>,
+}
+
+impl CommonArgs {
+    /// The requested frames; all by default.
+    pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
+        let wrong = |e: AllLanguages| Failure::usage(|l| l.says("--frames", e.get(l)));
+        match &self.frames {
+            Some(text) => FrameList::read(text, scene.output.frames).map_err(wrong),
+            None => Ok(FrameList::of_clip(&scene.output)),
+        }
+    }
+}
+
+/// Flags that change a scene.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SceneArgs {
     /// Change a key of the scene: `film.exposure=0.5`, `body[0].color=tomato` (in quotes: shells read brackets); lists are counted from 0;
     /// may be given several times.
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Scene")]
@@ -117,7 +142,7 @@ pub struct SceneArgs {
     /// Less noise, in more time: short for --quality final.
     #[arg(long = "final", conflicts_with = "quality", help_heading = "Scene")]
     pub is_final: bool,
-    /// Samples along each side of a pixel, or a range such as `4..64`: adaptive samples per pixel.
+    /// Take N x N samples of each pixel, with every integrator; or adaptive samples per pixel, in a range such as `4..64`.
     #[arg(long, value_name = "N", value_parser = parse_samples, help_heading = "Scene")]
     pub samples: Option<SamplesArg>,
     /// Maximum number of bounces.
@@ -139,27 +164,9 @@ pub struct SceneArgs {
     /// What to do where the file of a texture, sky or relief is missing.
     #[arg(long, value_enum, default_value = "error", hide_short_help = true, help_heading = "Scene")]
     pub missing_texture: MissingTexture,
-    /// Allow the scene to read files outside of its folder, and to write outside of that folder and the working folder.
-    #[arg(long, help_heading = "Scene")]
-    pub allow_outside: bool,
-    /// No progress bar and no remarks (also POLYFLY_QUIET=1).
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
-    /// Language of messages [default: that of the locale, if it is UTF-8]
-    #[arg(long, value_name = "LANGUAGE", help_heading = "Output")]
-    pub lang: Option<Language>,
 }
 
 impl SceneArgs {
-    /// The requested frames; all by default.
-    pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
-        let wrong = |e: AllLanguages| Failure::usage(|l| l.says("--frames", e.get(l)));
-        match &self.frames {
-            Some(text) => FrameList::read(text, scene.output.frames).map_err(wrong),
-            None => Ok(FrameList::of_clip(&scene.output)),
-        }
-    }
-
     /// Refuses flags that change a scene where none is given.
     pub fn expect_scene(&self, scene: Option<&str>) -> Result<(), Failure> {
         let given = [
@@ -232,8 +239,7 @@ impl SceneArgs {
         let render = &mut scene.render;
         (render.width, render.height) = self.size.unwrap_or((render.width, render.height));
         match self.samples {
-            // With the other integrator, n * n samples per pixel.
-            Some(SamplesArg::Side(n)) => render.set_samples(render.integrator.own(n, n * n)),
+            Some(SamplesArg::Side(n)) => render.set_sample_grid(n),
             Some(SamplesArg::Range(..)) if has_shutter => {
                 return Err(Failure::usage(Language::shutter_takes_samples));
             }

@@ -126,8 +126,8 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
 
 // The frame to measure: the first one, or the one that is asked for.
 fn measured_frame(args: &BenchArgs, scene: &Scene) -> Result<u32, Failure> {
-    let frames = args.changes.frame_list(scene)?;
-    match (&args.changes.frames, frames.len()) {
+    let frames = args.common.frame_list(scene)?;
+    match (&args.common.frames, frames.len()) {
         (None, _) => Ok(0),
         (Some(_), 1) => Ok(frames.nth(0).unwrap_or_default()),
         (Some(_), many) => Err(Failure::usage(|l| l.one_frame_for_balance(l.count_frames(many as u64)))),

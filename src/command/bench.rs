@@ -44,7 +44,7 @@ impl BenchScene {
             prepare(&folder.join(names[0]))?;
         }
         if let Some(name) = &args.scene {
-            let (scene, text) = load_scene(name, &args.changes)?;
+            let (scene, text) = load_scene(name, &args.common, &args.changes)?;
             return Ok(BenchScene { scene, text: Some(text), name: name.clone() });
         }
         remark(Language::no_scene_is_named);
@@ -122,8 +122,8 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         (subject.scene.render.width, subject.scene.render.height) = (width, height);
     }
     let scene = &subject.scene;
-    let frames = match args.changes.frames {
-        Some(_) => args.changes.frame_list(scene)?,
+    let frames = match args.common.frames {
+        Some(_) => args.common.frame_list(scene)?,
         None => FrameList::all(scene.output.frames).spread(FRAMES),
     };
     let spinner = Spinner::new();

@@ -3,7 +3,7 @@
 
 use super::hints::hints;
 use super::scene_file::read_scene;
-use crate::cli::{CheckArgs, Failure, SceneArgs, language};
+use crate::cli::{CheckArgs, CommonArgs, Failure, SceneArgs, language};
 use crate::error::Error;
 use crate::language::Language;
 use crate::math::srgb::linear;
@@ -31,7 +31,7 @@ const OFF_THE_MAP: f64 = 0.05;
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut failed: Option<Failure> = None;
     for name in &args.scenes {
-        if let Err(failure) = check(name, &args.changes)
+        if let Err(failure) = check(name, &args.common, &args.changes)
             && let Some(before) = failed.replace(failure)
         {
             fault(&before.shown(language()));
@@ -40,8 +40,8 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     failed.map_or(Ok(()), Err)
 }
 
-fn check(name: &str, changes: &SceneArgs) -> Result<(), Failure> {
-    let (scene, source, outside) = read_scene(name, changes)?;
+fn check(name: &str, common: &CommonArgs, changes: &SceneArgs) -> Result<(), Failure> {
+    let (scene, source, outside) = read_scene(name, common, changes)?;
     let (language, mut known) = (language(), scene.clone());
     let mut faults = Faults::default();
     for error in outside {
@@ -51,10 +51,10 @@ fn check(name: &str, changes: &SceneArgs) -> Result<(), Failure> {
         faults.add(source.placed(error));
     }
     // Paths that a run would refuse before it reads a file.
-    if let Some(sandbox) = PathSandbox::of(name, changes.allow_outside) {
+    if let Some(sandbox) = PathSandbox::of(name, common.allow_outside) {
         sandbox.writing(&scene, true, true).unwrap_or_else(|e| faults.add(source.placed(e)));
     }
-    let asked = changes.frame_list(&scene)?;
+    let asked = common.frame_list(&scene)?;
     // A file that cannot be read is left out, so that the files after it are read as well.
     let trial = loop {
         match trial_hints(&known, &asked, language) {

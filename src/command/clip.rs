@@ -55,7 +55,7 @@ struct Times {
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let subject = BenchScene::of(args)?;
     let (scene, spinner) = (&subject.scene, Spinner::new());
-    let frames = args.changes.frame_list(scene)?;
+    let frames = args.common.frame_list(scene)?;
     let mut targets = targets(scene, &thread_counts(&args.threads), &spinner).map_err(|e| subject.placed(e))?;
     let mut times = Vec::new();
     for one in &mut targets {

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::arguments::command_line;
 use crate::output::video::job::VideoJob;
-use crate::output::video::{Settings, Video};
+use crate::output::video::{Settings, Video, segments};
 use crate::output::{OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::render::Renderer;
 use crate::render::frames::FrameList;
@@ -142,15 +142,20 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
 // A run whose frames all exist.
 fn of_existing(plan: &RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     let there = format!("all {} frames exist and are complete", plan.done());
-    let is_left = |job: &&VideoJob| job.part.is_none() && !job.is_made();
-    let Some(job) = plan.video.as_ref().filter(is_left) else {
+    let mut left = plan.video.clone().filter(|job| !job.is_made());
+    let mut what = "the film";
+    if let Some(job) = left.as_mut().filter(|job| job.part.is_some()) {
+        (job.frames, job.part) = (segments::left(job)?, None);
+        what = "this shard's part of the film";
+    }
+    let Some(job) = left.as_ref().filter(|job| !job.frames.is_empty()) else {
         return Ok(format!("{there}: nothing is left to render\n"));
     };
     let some = job.frames.iter().skip(job.frames.len() / 4).take(2);
     let planes = some.map(|&number| Ok((number, job.planes(number)?))).collect::<Result<_, OutputError>>()?;
     let (film, encoding, closing) = film_text(job, (job.size, 1.0), &planes, shows_ffmpeg)?;
     let time = clock_text(encoding + closing);
-    Ok(format!("{there}: the film is left to make\ntime: about {time}\n{film}nothing was written\n"))
+    Ok(format!("{there}: {what} is left to make\ntime: about {time}\n{film}nothing was written\n"))
 }
 
 // A run that renders frames.

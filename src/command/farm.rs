@@ -125,10 +125,10 @@ impl Job {
         if let Some((_, what)) = unfit.into_iter().find(|(is_there, _)| *is_there) {
             return Err(Failure::usage(|l| l.not_in_a_job(what(l))));
         }
-        if render.changes.quiet {
+        if render.common.quiet {
             be_quiet();
         }
-        let (scene, _) = load_scene(&args.scene, &render.changes)?;
+        let (scene, _) = load_scene(&args.scene, &render.common, &render.changes)?;
         let request = RunRequest { existing: Existing::Kept, ..request(&render, scene, &args.scene)? };
         let encoding = request.encoding.clone();
         let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks)?.0;
@@ -139,6 +139,7 @@ impl Job {
         if let Some(video) = &scene.output.video {
             // Fails now if every task would fail.
             check_for_shards(video, render.video.is_some())?;
+            encoding.settings_of(&scene, None)?;
         }
         if encoding.is_deep() {
             claim::require_linear(folder.format)?;

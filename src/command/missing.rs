@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     args.changes.expect_scene(args.expected.scene.as_deref())?;
-    let here = RecordedFolder::awaited(&args.folder)?.only(args.changes.frames.as_deref())?;
+    let here = RecordedFolder::awaited(&args.folder)?.only(args.common.frames.as_deref())?;
     here.expect_hash(args.expected.hash.as_deref())?;
     if let Some(scene) = &args.expected.scene {
-        expect_scene(&here.manifest, &load_scene(scene, &args.changes)?.0, &args.folder)?;
+        expect_scene(&here.manifest, &load_scene(scene, &args.common, &args.changes)?.0, &args.folder)?;
     }
     let found = here.inspect()?;
     // The frames of another scene are not listed: rendering them would cost that scene its own.

@@ -25,11 +25,11 @@ const LETTER: (u32, u32) = (10, 20);
 const CHUNK: usize = 4096;
 
 pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
-    let (mut scene, text) = load_scene(&args.scene, &args.changes)?;
+    let (mut scene, text) = load_scene(&args.scene, &args.common, &args.changes)?;
     let wrong = |e: AllLanguages| Failure::usage(|l| l.says("--frame", e.get(l)));
     let asked = match &args.frame {
         Some(frame) => FrameList::read(frame, scene.output.frames).map_err(wrong)?,
-        None => args.changes.frame_list(&scene)?,
+        None => args.common.frame_list(&scene)?,
     };
     let protocol = args.protocol.unwrap_or_else(|| spoken(environment));
     let (columns, rows) = terminal_size::terminal_size()

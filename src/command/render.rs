@@ -44,8 +44,8 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Box::new(move |exit_code, why| end_before_start(pictures_on_stdout, exit_code, Some(why)))
     });
     stop::listen(Duration::from_secs(args.grace.into()), farewell);
-    let (scene, text) = load_scene(&name, &args.changes)?;
-    if let Some(sandbox) = PathSandbox::of(&name, args.changes.allow_outside) {
+    let (scene, text) = load_scene(&name, &args.common, &args.changes)?;
+    if let Some(sandbox) = PathSandbox::of(&name, args.common.allow_outside) {
         // A sheet is the only file then.
         let others = args.sheet.is_none();
         let (frames, video) = (args.output.is_none() && !args.no_frames && !args.hash, args.video.is_none());
@@ -129,7 +129,7 @@ fn placed_or_stopped(error: Error, text: &SceneText) -> Failure {
 
 // Writes a contact sheet of the frames.
 fn make_sheet(args: &RenderArgs, path: &Path, scene: &Scene, text: &SceneText) -> Result<(), Failure> {
-    let frames = args.changes.frame_list(scene)?.spread(SHEET as usize);
+    let frames = args.common.frame_list(scene)?.spread(SHEET as usize);
     let file = OutputFile::create(path, args.overwrite)?;
     let image = sheet(scene, &frames, &options(args)?).map_err(|e| text.placed(e))?;
     write_picture(&file, (image.width(), image.height()), image.data())?;

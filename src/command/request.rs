@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// The request for a scene; `name` is its file's name, or `-` for stdin.
 pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunRequest, Failure> {
-    let frames = args.changes.frame_list(&scene)?;
+    let frames = args.common.frame_list(&scene)?;
     let expanded = |text: &str| expand_home(text, home());
     let pictures = match args.output.as_deref() {
         None if args.hash => PictureTarget::Stream(Stream::sums(), open_stream),
@@ -50,7 +50,7 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
         replaces_video: args.overwrite,
         options: options(args)?,
         memory_limit: args.limit_memory.map(|mib| mib << 20),
-        sandbox: PathSandbox::of(name, args.changes.allow_outside),
+        sandbox: PathSandbox::of(name, args.common.allow_outside),
         ..RunRequest::new(scene)
     })
 }

@@ -5,7 +5,7 @@ use super::hint::Hint;
 use super::usage;
 use crate::assets::AssetError;
 use crate::assets::source::open_regular;
-use crate::cli::{Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language};
+use crate::cli::{CommonArgs, Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language};
 use crate::error::Error;
 use crate::language::{Language, Message};
 use crate::quote::brief;
@@ -140,8 +140,8 @@ impl SceneText {
 }
 
 /// Reads a scene, applies the flags, and checks where its files are.
-pub fn load_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText), Failure> {
-    let (scene, source, outside) = read_scene(name, args)?;
+pub fn load_scene(name: &str, common: &CommonArgs, args: &SceneArgs) -> Result<(Scene, SceneText), Failure> {
+    let (scene, source, outside) = read_scene(name, common, args)?;
     match outside.into_iter().next() {
         Some(error) => Err(source.placed(error)),
         None => Ok((scene, source)),
@@ -156,11 +156,15 @@ pub fn sample_scene(args: &SceneArgs) -> Result<Scene, Failure> {
 }
 
 /// Reads a scene and applies the flags. Also returns an error for each file that the scene must not read.
-pub fn read_scene(name: &str, args: &SceneArgs) -> Result<(Scene, SceneText, Vec<Error>), Failure> {
+pub fn read_scene(
+    name: &str,
+    common: &CommonArgs,
+    args: &SceneArgs,
+) -> Result<(Scene, SceneText, Vec<Error>), Failure> {
     let source = SceneText::read(name)?;
     let Parsed { scene, grammar, look, .. } = applied(&source, args)?;
     let source = SceneText { look, ..source };
-    let sandbox = PathSandbox::of(name, args.allow_outside);
+    let sandbox = PathSandbox::of(name, common.allow_outside);
     let outside = sandbox.map(|sandbox| sandbox.reading(&scene, grammar, args.texture.is_none()));
     Ok((scene, source, outside.unwrap_or_default()))
 }

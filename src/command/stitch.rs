@@ -16,9 +16,9 @@ const GRACE: Duration = Duration::from_secs(30);
 pub fn run(args: &StitchArgs) -> Result<(), Failure> {
     video_options::check_name("-o", &args.output)?;
     args.changes.expect_scene(args.expected.scene.as_deref())?;
-    let scene = args.expected.scene.as_ref().map(|name| load_scene(name, &args.changes)).transpose()?;
+    let scene = args.expected.scene.as_ref().map(|name| load_scene(name, &args.common, &args.changes)).transpose()?;
     let request = StitchRequest {
-        frames: args.changes.frames.clone(),
+        frames: args.common.frames.clone(),
         scene: scene.map(|(scene, _)| scene),
         hash: args.expected.hash.clone(),
         encoding: VideoOptions { fps: args.fps, ..encoding(&args.video) },

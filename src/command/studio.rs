@@ -32,12 +32,12 @@ const LOOKED: Duration = Duration::from_millis(40);
 /// Serves a scene until Ctrl-C.
 pub fn run(args: &StudioArgs) -> Result<(), Failure> {
     let options = options_of(&args.device)?;
-    let document = Document::open(&args.scene, args.changes.clone())?;
+    let document = Document::open(&args.scene, &args.common, args.changes.clone())?;
     let mut secret = [0; 16];
     getrandom::fill(&mut secret)
         .map_err(|e| Error::Read("the system's random numbers".into(), std::io::Error::other(e.to_string())))?;
     let given =
-        [("--cpu", args.device.cpu), ("--gpu", args.device.gpu), ("--allow-outside", args.changes.allow_outside)];
+        [("--cpu", args.device.cpu), ("--gpu", args.device.gpu), ("--allow-outside", args.common.allow_outside)];
     let studio = Arc::new(Studio {
         token: hex(&secret),
         document: Mutex::new(document),

@@ -64,12 +64,12 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let gpus = device::list().unwrap_or_default();
     let mut wrong = Vec::new();
     for name in &args.scenes {
-        let (mut scene, text) = load_scene(name, &args.changes)?;
+        let (mut scene, text) = load_scene(name, &args.common, &args.changes)?;
         if args.changes.size.is_none() {
             (scene.render.width, scene.render.height) = (160, 120);
         }
-        let all = args.changes.frame_list(&scene)?;
-        let few = if args.changes.frames.is_some() { usize::MAX } else { 2 };
+        let all = args.common.frame_list(&scene)?;
+        let few = if args.common.frames.is_some() { usize::MAX } else { 2 };
         let frames: Vec<u32> = all.iter().take(few).collect();
         let width = scene.render.width;
         let renderer = Renderer::prepare(scene, RenderOptions::on_cpu()).map_err(|e| text.placed(e))?;

@@ -196,7 +196,8 @@ fn files_that_change_during_a_run_end_it_or_are_read_once() {
     let at = |name: &str| dir.path().join(name);
     let sky = |red: u8| {
         let pixels = [red, 40, 40, 129].repeat(128);
-        std::fs::write(at("sky.hdr"), [b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 8 +X 16\n", &pixels[..]].concat()).unwrap();
+        std::fs::write(at("sky.hdr"), [b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 8 +X 16\n", &pixels[..]].concat())
+            .unwrap();
     };
     let step = |n: u32, x: f64| std::fs::write(at(&format!("g{n}.csv")), format!("x,y,z,r\n{x:.3},0,0,1\n")).unwrap();
     sky(40);

@@ -234,7 +234,10 @@ fn jobs_make_what_their_flags_ask_for_and_leave_each_other_alone() {
     assert_ne!(clip("0-9", "f/a%d.png"), clip("0-9", "f/b%d.png"));
     let missing = polyfly(dir.path(), &["missing", "f/b%d.png"]);
     assert_eq!(code(&missing), 75, "{}", words(&missing));
-    for wrong in [&["--video", "x.y4m"][..], &["--video", "x.txt"], &["--dry-run"], &["--frames=3", "-o", "one.png"]] {
+    let raw = ["--set", "output.video='x.y4m'", "--crf=20"];
+    for wrong in
+        [&["--video", "x.y4m"][..], &raw, &["--video", "x.txt"], &["--dry-run"], &["--frames=3", "-o", "one.png"]]
+    {
         let job = farm("commands", wrong);
         assert!(code(&job) == 64 && job.stdout.is_empty(), "{wrong:?}: {}", words(&job));
     }

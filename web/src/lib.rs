@@ -1,4 +1,4 @@
-//! polyfly for a page: functions that WebAssembly exports, called by docs/try/worker.js.
+//! polyfly for a page: functions that WebAssembly exports, called by page/worker.js.
 //!
 //! A call writes its argument to the memory of [`polyfly_input`]. It returns the length of its result, which
 //! starts at [`polyfly_output`]: JSON, or bytes. JSON with a field `error` says why a call has failed.

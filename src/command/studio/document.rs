@@ -1,7 +1,7 @@
 //! The edited scene: its file, the page's changes, and its faults.
 
 use super::painter::levels;
-use crate::cli::{Failure, SceneArgs, assignment};
+use crate::cli::{CommonArgs, Failure, SceneArgs, assignment};
 use crate::command::scene_file::{SceneText, replace_missing};
 use crate::error::Error;
 use crate::language::Language;
@@ -65,6 +65,7 @@ struct Resolved {
 pub struct Document {
     name: String,
     args: SceneArgs,
+    allow_outside: bool,
     grammar: Grammar,
     // The file's text, converted to TOML, the hash of the text as it was read, and its folder.
     text: String,
@@ -109,12 +110,13 @@ fn files_of(scene: &Scene) -> Vec<(PathBuf, Option<Stamp>)> {
 
 impl Document {
     /// Reads the file. Faults are an error here, because there is no earlier scene to show.
-    pub fn open(name: &str, args: SceneArgs) -> Result<Document, Failure> {
+    pub fn open(name: &str, common: &CommonArgs, args: SceneArgs) -> Result<Document, Failure> {
         let set = |(key, value): (&str, &str)| Change::from(Edit::Set(key.to_owned(), value.to_owned()));
         let changes: Vec<Change> = args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?;
         let mut document = Document {
             name: name.to_owned(),
             args,
+            allow_outside: common.allow_outside,
             grammar: Grammar::Toml,
             text: String::new(),
             hash: [0; 32],
@@ -174,7 +176,7 @@ impl Document {
         let holds = spelled_out(&scene);
         self.args.override_scene(&mut scene)?;
         replace_missing(&self.args, &mut scene);
-        let sandbox = PathSandbox::of(&self.name, self.args.allow_outside);
+        let sandbox = PathSandbox::of(&self.name, self.allow_outside);
         let outside = sandbox.map(|sandbox| sandbox.reading(&scene, grammar, self.args.texture.is_none()));
         if let Some(error) = outside.unwrap_or_default().into_iter().next() {
             return Err(error.into());
