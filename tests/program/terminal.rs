@@ -86,7 +86,7 @@ fn a_run_is_described_before_it_is_made() {
     assert!(!dir.path().join("out/4.png").exists());
     assert!(small(&["--resume"]).status.success());
     assert!(text(&small(&["--dry-run", "--resume"]).stdout).contains("nothing is left"));
-    let shard = text(&small(&["--dry-run", "--resume", "--video", "v.mp4", "--shard", "1/2"]).stdout);
+    let shard = text(&small(&["--dry-run", "--resume", "--video", "v.mp4", "--segment", "5", "--shard", "1/2"]).stdout);
     assert!(shard.contains("this shard's part of the film is left to make"), "{shard}");
     // The film of frames that all exist.
     let said = text(&small(&["--dry-run", "--resume", "--video", "v.mp4", "--show-ffmpeg"]).stdout);
