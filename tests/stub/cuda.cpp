@@ -233,6 +233,10 @@ void each(int width, int height, F pixel) {
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) pixel(x, y);
 }
+template <class F>
+Work work(int width, int height, F pixel) {
+  return [=] { each(width, height, pixel); };
+}
 // The denoiser: kernels/entry/denoise.cuh.
 Work denoise_kernel(const std::string& name, void** a) {
   const auto row = [](float* picture, int channels, int width, int y) { return picture + (i64)y * channels * width; };
@@ -242,105 +246,85 @@ Work denoise_kernel(const std::string& name, void** a) {
     const Features* features = argument<const Features*>(a, 0);
     const int samples = number(1), width = number(2), height = number(3);
     float* guides = pointer(4);
-    return [=] {
-      each(width, height, [&](int x, int y) {
-        guides_piece(features, samples, width, height, y, x, row(guides, DENOISE_GUIDES, width, y));
-      });
-    };
+    return work(width, height, [=](int x, int y) {
+      guides_piece(features, samples, width, height, y, x, row(guides, DENOISE_GUIDES, width, y));
+    });
   }
   if (name == "polyfly_denoise_light") {
     const DenoiseFilm film = argument<DenoiseFilm>(a, 0);
     float *guides = pointer(1), *light = pointer(5);
     const int width = number(2), first = number(3), rows = number(4);
-    return [=] {
-      each(width, rows, [&](int x, int y) {
-        light_piece(film, y, row(guides, DENOISE_GUIDES, width, first + y), width, x,
-                    row(light, DENOISE_LIGHT, width, first + y));
-      });
-    };
+    return work(width, rows, [=](int x, int y) {
+      light_piece(film, y, row(guides, DENOISE_GUIDES, width, first + y), width, x,
+                  row(light, DENOISE_LIGHT, width, first + y));
+    });
   }
   if (name == "polyfly_denoise_noise" || name == "polyfly_denoise_luminance") {
     const bool is_noise = name == "polyfly_denoise_noise";
     float *light = pointer(0), *out = pointer(3);
     const int width = number(1), height = number(2);
-    return [=] {
-      each(width, height, [&](int x, int y) {
-        if (is_noise)
-          noise_piece(light, width, height, y, x, row(out, DENOISE_LIGHT, width, y));
-        else
-          luminance_piece(row(light, DENOISE_LIGHT, width, y), width, x, row(out, 1, width, y));
-      });
-    };
+    return work(width, height, [=](int x, int y) {
+      if (is_noise)
+        noise_piece(light, width, height, y, x, row(out, DENOISE_LIGHT, width, y));
+      else
+        luminance_piece(row(light, DENOISE_LIGHT, width, y), width, x, row(out, 1, width, y));
+    });
   }
   if (name == "polyfly_smooth_variance") {
     float *light = pointer(0), *guides = pointer(1), *out = pointer(4);
     const int width = number(2), height = number(3);
-    return [=] {
-      each(width, height, [&](int x, int y) {
-        smooth_piece(light, guides, width, height, y, x, row(out, DENOISE_LIGHT, width, y));
-      });
-    };
+    return work(width, height, [=](int x, int y) {
+      smooth_piece(light, guides, width, height, y, x, row(out, DENOISE_LIGHT, width, y));
+    });
   }
   if (name == "polyfly_denoise_weigh") {
     float *light = pointer(0), *guides = pointer(1), *out = pointer(5);
     const int width = number(2), height = number(3), step = number(4);
-    return [=] {
-      each(width, height, [&](int x, int y) {
-        weigh_piece(light, guides, width, height, y, x, step, row(out, 1, width, y));
-      });
-    };
+    return work(width, height, [=](int x, int y) {
+      weigh_piece(light, guides, width, height, y, x, step, row(out, 1, width, y));
+    });
   }
   if (name == "polyfly_denoise") {
     float *light = pointer(0), *guides = pointer(1), *weighed = pointer(2), *out = pointer(6);
     const int width = number(3), height = number(4), step = number(5);
-    return [=] {
-      each(width, height, [&](int x, int y) {
-        denoise_piece(light, guides, weighed, width, height, y, x, step, row(out, DENOISE_LIGHT, width, y));
-      });
-    };
+    return work(width, height, [=](int x, int y) {
+      denoise_piece(light, guides, weighed, width, height, y, x, step, row(out, DENOISE_LIGHT, width, y));
+    });
   }
   if (name == "polyfly_look_up") {
     const LendingView view = argument<LendingView>(a, 0);
     const BodyMotion* motions = argument<const BodyMotion*>(a, 1);
     const SeenFrame own = argument<SeenFrame>(a, 2), other = argument<SeenFrame>(a, 3);
     float* samples = pointer(4);
-    return [=] {
-      each(view.width, view.height, [&](int x, int y) {
-        look_up_piece(view, motions, own, other, y, x, row(samples, DENOISE_SAMPLES, view.width, y));
-      });
-    };
+    return work(view.width, view.height, [=](int x, int y) {
+      look_up_piece(view, motions, own, other, y, x, row(samples, DENOISE_SAMPLES, view.width, y));
+    });
   }
   if (name == "polyfly_blend") {
     float *samples = pointer(0), *light = pointer(1), *sums = pointer(5);
     const int width = number(2), height = number(3), begins = number(4);
-    return [=] {
-      each(width, height, [&](int x, int y) {
-        blend_piece(samples, row(light, DENOISE_LIGHT, width, y), width, height, y, x, begins,
-                    row(sums, DENOISE_SUMS, width, y));
-      });
-    };
+    return work(width, height, [=](int x, int y) {
+      blend_piece(samples, row(light, DENOISE_LIGHT, width, y), width, height, y, x, begins,
+                  row(sums, DENOISE_SUMS, width, y));
+    });
   }
   if (name == "polyfly_share") {
     float *sums = pointer(0), *light = pointer(3);
     const int width = number(1), height = number(2);
-    return [=] {
-      each(width, height, [&](int x, int y) {
-        share_piece(row(sums, DENOISE_SUMS, width, y), width, x, row(light, DENOISE_LIGHT, width, y));
-      });
-    };
+    return work(width, height, [=](int x, int y) {
+      share_piece(row(sums, DENOISE_SUMS, width, y), width, x, row(light, DENOISE_LIGHT, width, y));
+    });
   }
   // polyfly_denoise_clean
   const PostParams post = argument<PostParams>(a, 0);
   float *light = pointer(1), *guides = pointer(2), *image = pointer(5);
   const int width = number(3), height = number(4);
-  return [=] {
-    each(width, height, [&](int x, int y) {
-      for (int c = 0; c < 3; ++c)
-        image[c * ((i64)width * height) + (i64)y * width + x] =
-            clean_light(row(light, DENOISE_LIGHT, width, y), row(guides, DENOISE_GUIDES, width, y), width, c, x) *
-            post.gain[c];
-    });
-  };
+  return work(width, height, [=](int x, int y) {
+    for (int c = 0; c < 3; ++c)
+      image[c * ((i64)width * height) + (i64)y * width + x] =
+          clean_light(row(light, DENOISE_LIGHT, width, y), row(guides, DENOISE_GUIDES, width, y), width, c, x) *
+          post.gain[c];
+  });
 }
 // The other post steps: kernels/entry/post.cuh.
 Work post_kernel(const std::string& name, void** a) {
