@@ -167,7 +167,8 @@ fn the_look_of_tokens_stays_a_look_in_toml() {
 // A look fills in what the text leaves open: corners, lights, colors, samples and bounces are those of the text in all of them.
 #[test]
 fn what_a_scene_gives_holds_in_every_look() {
-    for path in inputs() {
+    // One of them must be refused.
+    for path in inputs().into_iter().filter(|path| !path.ends_with("leading-blank-light-and-samples-on-one-line.txt")) {
         let given = |look| {
             let scene = load_with(&path, Some(look));
             let Scene { world, render, .. } = &scene;
