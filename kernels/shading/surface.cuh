@@ -154,7 +154,8 @@ POLYFLY_FN Vec coat_leaves(const S& scene, const Surface<S>& s, Vec d, Real cosi
   if constexpr (!has_features<S>(FEATURE_COAT)) {
     return vec(one, one, one);
   } else {
-    const Mask coated = m & s.coat_mirrors & (s.coat > Real(0.0f)) & (s.alpha > Real(0.0f));
+    // What a fuzzy mirror reflects counts the coat already (shade_coat), and has no table, also where a relief makes it rough.
+    const Mask coated = m & s.coat_mirrors & (s.coat_kept > Int(0));
     if (!any(coated)) return vec(one, one, one);
     const Real share = max(s.coat * fresnel(select(coated, s.coat_ior, one), cosine), s.coat_share);
     const Real twice = (one - share) * (one - share);

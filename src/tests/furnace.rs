@@ -223,6 +223,21 @@ fn brushed_metal_with_a_relief_makes_no_light() {
     }
 }
 
+// A relief makes a fuzzy mirror rough; its coat counts once. Paths lose the rays of fuzz that would enter the surface.
+#[test]
+fn a_coat_over_fuzz_with_a_relief_keeps_the_light() {
+    let mut faults = Faults(String::new());
+    for (how, fuzz, loss) in [(How::Whitted, 0.5, Loss::None), (How::Path, 0.05, Loss::UpTo(0.04))] {
+        for coat in ["coat = 0.3", "coat = 1\ncoat_ior = 2.4"] {
+            let keys = format!(
+                "{WHITE}material = \"metal\"\nfuzz = {fuzz}\n{coat}\n[body.relief]\nbump = \"@slate\"\ndepth = 0.01\ntiles = 30\n"
+            );
+            let scene = furnace(how, 128, &thing(Shape::Body, "".as_ref(), &keys));
+            faults.check(&format!("{how:?}: {}", keys.replace('\n', "; ")), &scene, loss, 0.015);
+        }
+    }
+}
+
 // One-way mirrors return all light, whatever they reflect inside.
 #[test]
 fn one_way_mirrors_make_no_light() {
