@@ -179,7 +179,7 @@ messages! {
     empty_scene() "the scene is empty" "сцена пуста";
     a_scene() "a scene in TOML, or in the coursework's tokens" "сцена в TOML или в токенах курсовой";
     prints_a_scene() "`polyfly --default toml` prints a whole scene" "`polyfly --default toml` печатает сцену целиком";
-    look_is(name, parts, others) "look: {name}: {parts}; {others}" "вид: `{name}`: {parts}; `{others}`";
+    look_is(name, parts, others) "look: {name}: {parts}; {others}" "вид: {name}: {parts}; {others}";
     samples_along_sides(side) "{side}x{side} samples" "лучей на пиксель: {side}x{side}";
     at_dusk() "dusk" "сумерки";
     a_slab() "slab" "плита";

@@ -23,9 +23,9 @@ fn english(said: &str) -> Vec<String> {
     let text: String = text.split('"').step_by(2).collect();
     let words =
         text.split(|c: char| c.is_whitespace() || "(),;:«»\"".contains(c)).map(|word| word.trim_end_matches('.'));
-    let is_letter_of_paths = |word: &str| ["wr", "wz", "wphi", "pr", "pz"].contains(&word);
-    let is_english =
-        |word: &&str| word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase()) && !is_letter_of_paths(word);
+    // Letters of paths, and looks.
+    let is_name = |word: &str| ["wr", "wz", "wphi", "pr", "pz", "film", "plain", "bare"].contains(&word);
+    let is_english = |word: &&str| word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase()) && !is_name(word);
     words.filter(is_english).map(str::to_owned).collect()
 }
 
