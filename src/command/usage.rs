@@ -84,17 +84,7 @@ pub fn translate_error(language: Language, e: &Error, words: &[OsString]) -> (St
             }
         }
         ErrorKind::UnknownArgument => {
-            let found = typed(&words, &one(ContextKind::InvalidArg));
-            let negative = negative_value(language, job.unwrap_or(&command), &words, &found);
-            negative.unwrap_or_else(|| {
-                let value = value_behind(&words, &found);
-                // Blender's flag of this name has no value.
-                let is_colour = found == "--background" && csscolorparser::parse(value).is_ok();
-                let sky = || other_name(language, NameKind::Flag, "--bg").map(str::to_owned);
-                let (what, help) = unknown(language, &command, job, &found);
-                let help = if is_colour { sky() } else { help };
-                (what, help.map(|advice| with_value(language, advice, &found, value)))
-            })
+            unknown_flag(language, &command, job, &words, &typed(&words, &one(ContextKind::InvalidArg)))
         }
         ErrorKind::InvalidValue => {
             let (flag, value) = (flag(ContextKind::InvalidArg), one(ContextKind::InvalidValue));
@@ -167,6 +157,24 @@ pub fn translate_error(language: Language, e: &Error, words: &[OsString]) -> (St
             (first.trim_start_matches("error: ").to_owned(), None)
         }
     }
+}
+
+fn unknown_flag(
+    language: Language,
+    command: &Command,
+    job: Option<&Command>,
+    words: &[String],
+    found: &str,
+) -> (String, Option<String>) {
+    if let Some(negative) = negative_value(language, job.unwrap_or(command), words, found) {
+        return negative;
+    }
+    let value = value_behind(words, found);
+    // Blender's flag of this name has no value.
+    let is_colour = found == "--background" && csscolorparser::parse(value).is_ok();
+    let (what, help) = unknown(language, command, job, found);
+    let help = if is_colour { other_name(language, NameKind::Flag, "--bg").map(str::to_owned) } else { help };
+    (what, help.map(|advice| with_value(language, advice, found, value)))
 }
 
 fn strings(value: &ContextValue) -> Vec<String> {

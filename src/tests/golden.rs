@@ -42,6 +42,10 @@ fn check(name: &str, scene: Scene, frame: u32) {
 #[test]
 fn default_scene() {
     check("default", own("default.txt"), 60);
+}
+
+#[test]
+fn coursework() {
     check("coursework", own("coursework.txt"), 0);
 }
 
