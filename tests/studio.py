@@ -500,7 +500,7 @@ def form(polyfly):
             for name in ["output", "render", "camera", "body[0]", "light[0]", "sphere[0]"]:
                 studio.table(name)
             studio.wait(lambda: studio.fields("sphere[0]"))
-            assert studio.fields("output") == ["frames", "fps", "loop", "path", "size", "bits", "video"], studio.fields("output")
+            assert studio.fields("output") == ["frames", "fps", "loop", "poster", "path", "size", "bits", "video"], studio.fields("output")
             body = studio.fields("body[0]")
             assert body[:6] == ["solid", "center", "on", "radius", "bevel", "color"] and "strength" not in body and "abbe" not in body, body
             assert "lamp_cycles" not in body and "roughness" in body, body
