@@ -502,7 +502,7 @@ def form(polyfly):
             studio.wait(lambda: studio.fields("sphere[0]"))
             assert studio.fields("output") == ["frames", "fps", "loop", "poster", "path", "size", "bits", "video"], studio.fields("output")
             body = studio.fields("body[0]")
-            assert body[:6] == ["solid", "center", "on", "radius", "bevel", "color"] and "strength" not in body and "abbe" not in body, body
+            assert body[:7] == ["solid", "center", "on", "rest", "radius", "bevel", "color"] and "strength" not in body and "abbe" not in body, body
             assert "lamp_cycles" not in body and "roughness" in body, body
             assert studio.fields("sphere[0]") == ["center", "on", "radius", "color", "material", "ior", "abbe", "tint_distance", "film_nm", "film_ior"], studio.fields("sphere[0]")
             assert not {"position", "look_at", "closed"} & set(studio.fields("camera")), studio.fields("camera")
