@@ -7,23 +7,36 @@
 // A non-negative number of at most FIXED_MAX, in fixed point.
 POLYFLY_FN Int to_fixed(Real x) { return to_int(fma(x, Real(FIXED_ONE), Real(0.5f))); }
 
-// A non-negative term of a pixel's sum, in fixed point: of a bright one in larger units, with the same hue.
+// A non-negative term of a pixel's sum, in fixed point.
 struct FixedLight {
   Int r, g, b;
-  Mask is_bright;
 };
-POLYFLY_FN FixedLight to_fixed(Vec light) {
+POLYFLY_FN FixedLight to_fixed(Vec light) { return {to_fixed(light.x), to_fixed(light.y), to_fixed(light.z)}; }
+// Few terms are bright: they are counted in units that are 1 << BRIGHT_SHIFT times as large, with the same hue.
+POLYFLY_FN Mask is_bright(Vec light) { return max_component(light) > Real(FIXED_MAX); }
+POLYFLY_NOINLINE FixedLight bright_to_fixed(Vec light) {
   const Real brightest = max_component(light), half = Real(0.5f), most = Real(BRIGHT_MAX);
-  const Mask is_bright = brightest > Real(FIXED_MAX), is_cut = brightest > most;
-  if (any(is_cut)) {
-    const Real dim = most * reciprocal(max(min(brightest, Real(DOMAIN_MAX)), most));
-    // More than DOMAIN_MAX becomes white.
-    const Vec cut = vec(min(light.x * dim, most), min(light.y * dim, most), min(light.z * dim, most));
-    light = select(is_cut, cut, light);
-  }
-  const Real unit = select(is_bright, Real(BRIGHT_ONE), Real(FIXED_ONE));
-  return {to_int(fma(light.x, unit, half)), to_int(fma(light.y, unit, half)), to_int(fma(light.z, unit, half)), is_bright};
+  const Real dim = most * reciprocal(max(min(brightest, Real(DOMAIN_MAX)), most));
+  // More than DOMAIN_MAX becomes white.
+  const Vec cut = vec(min(light.x * dim, most), min(light.y * dim, most), min(light.z * dim, most));
+  light = select(brightest > most, cut, light);
+  const Real unit = Real(BRIGHT_ONE);
+  return {to_int(fma(light.x, unit, half)), to_int(fma(light.y, unit, half)), to_int(fma(light.z, unit, half))};
 }
+#if POLYFLY_LANES == 1
+// The same in the units of a sum.
+struct SumTerms {
+  i64 r, g, b;
+};
+POLYFLY_FN SumTerms sum_terms(Vec light) {
+  if (is_bright(light)) {
+    const FixedLight fixed = bright_to_fixed(light);
+    return {(i64)fixed.r << BRIGHT_SHIFT, (i64)fixed.g << BRIGHT_SHIFT, (i64)fixed.b << BRIGHT_SHIFT};
+  }
+  const FixedLight fixed = to_fixed(light);
+  return {fixed.r, fixed.g, fixed.b};
+}
+#endif
 
 // Linear up to the knee, then a monotonic shoulder that stays below 1.
 template <class S>

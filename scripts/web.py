@@ -6,7 +6,7 @@ import pathlib
 import sys
 
 # Bytes of the page as a server sends it.
-LIMIT = 1_600_000
+LIMIT = 1_700_000
 
 wasm, page = map(pathlib.Path, sys.argv[1:])
 source = pathlib.Path(__file__).resolve().parent.parent / "web/page"

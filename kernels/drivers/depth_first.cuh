@@ -12,11 +12,10 @@
 struct RadianceSum {
   i64 r, g, b;
   POLYFLY_METHOD void add_light(Vec light) {
-    const FixedLight fixed = to_fixed(light);
-    const int units = fixed.is_bright ? 1 << BRIGHT_SHIFT : 1;
-    r += (i64)fixed.r * units;
-    g += (i64)fixed.g * units;
-    b += (i64)fixed.b * units;
+    const SumTerms terms = sum_terms(light);
+    r += terms.r;
+    g += terms.g;
+    b += terms.b;
   }
 };
 

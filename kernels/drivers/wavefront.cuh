@@ -136,10 +136,10 @@ struct Wavefront {
   POLYFLY_METHOD void add_radiance(const Ray& ray, Vec light, Mask m) { add(ray.pixel, light, m); }
   POLYFLY_METHOD void add(Int pixel, Vec light, Mask m) {
     const Int place = pixel & Int(TILE_PIXELS - 1);
+    const Mask bright = m & is_bright(light);
+    if (any(bright)) add_bright_light(place, bright_to_fixed(light), bright);
     const FixedLight fixed = to_fixed(light);
-    const Mask bright = m & fixed.is_bright;
-    add_to_sums(sums, place, fixed.r, fixed.g, fixed.b, m & !fixed.is_bright);
-    if (any(bright)) add_bright_light(place, fixed, bright);
+    add_to_sums(sums, place, fixed.r, fixed.g, fixed.b, m & !bright);
   }
   __attribute__((noinline)) void add_bright_light(Int place, const FixedLight& fixed, Mask m) {
     for (u32 lanes = mask_bits(m); lanes; lanes &= lanes - 1) {

@@ -122,11 +122,10 @@ struct PixelSum {
   int stride;  // from red to green
   POLYFLY_METHOD void add_light(Vec light) {
     if (!(max_component(light) > 0.0f)) return;
-    const FixedLight fixed = to_fixed(light);
-    const int units = fixed.is_bright ? 1 << BRIGHT_SHIFT : 1;
-    atomicAdd(red, (u64)((i64)fixed.r * units));
-    atomicAdd(red + stride, (u64)((i64)fixed.g * units));
-    atomicAdd(red + 2 * stride, (u64)((i64)fixed.b * units));
+    const SumTerms terms = sum_terms(light);
+    atomicAdd(red, (u64)terms.r);
+    atomicAdd(red + stride, (u64)terms.g);
+    atomicAdd(red + 2 * stride, (u64)terms.b);
   }
 };
 

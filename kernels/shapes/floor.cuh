@@ -2,6 +2,9 @@
 #pragma once
 #include "ray.cuh"
 
+// Farther away the floor is not met: the square of a distance stays within the domain of reciprocal and root.
+constexpr float FARTHEST = 1.0e18f;
+
 struct FloorHit {
   Real t, u, v;
   Mask hit;
@@ -36,7 +39,7 @@ template <class S>
 POLYFLY_FN FloorHit floor_hit(const S& scene, const FloorQuad& quad, Vec o, Vec d, Real t) {
   FloorHit c;
   c.t = t;
-  c.hit = (t > Real(0.0f)) & (t < Real(1.0e30f));
+  c.hit = (t > Real(0.0f)) & (t < Real(FARTHEST));
   Vec p = fma(d, t, o);
   c.u = dot(quad.u, p) + Real(quad.u[3]);
   c.v = dot(quad.v, p) + Real(quad.v[3]);

@@ -71,7 +71,6 @@ pub struct MissingTrees {
     /// The shapes of each group.
     pub spans: Vec<Span>,
     /// The bounds of each missing tree.
-    #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "there are no GPUs"))]
     pub bounds: Vec<Bounds>,
 }
 

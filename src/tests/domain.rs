@@ -82,6 +82,18 @@ fn a_fading_floor_is_seen_up_to_the_horizon() {
     }
 }
 
+// Rays that are all but level meet an endless floor so far away that squares of distances overflow.
+#[test]
+fn a_level_view_over_endless_ground_has_a_horizon() {
+    let head = HEAD.replace("frames = 1", "frames = 12").replace("[render]", "[render]\nintegrator = \"path\"");
+    let camera = "[camera]\nprojection = \"orthographic\"\nwidth = 20\n[camera.orbit]\ndistance = 8\nelevation_deg = 0\n";
+    let ground = floor("ground = [0, 0.8, 1]");
+    let scene = toml(&format!("{head}[sky]\nimage = \"@dusk\"\n{camera}turns = 0.25\n{ground}{LIGHT}"));
+    for frame in 0..12 {
+        same_on_every_set("a level view", &scene, frame);
+    }
+}
+
 #[test]
 fn rays_along_a_turned_bodys_faces_miss_or_meet_it() {
     // A rotated cube has a face with the normal (1/2, 1/2, root 1/2), and the middle ray is parallel to it: terms of the same
