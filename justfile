@@ -32,10 +32,6 @@ bench *args:
 instructions *args:
     scripts/instructions {{args}}
 
-# Compare the public interface with that of the last version, or of a commit, by the rules of semantic versioning.
-semver *args:
-    scripts/semver {{args}}
-
 # Licenses, sources and known faults of the dependencies.
 supply *args:
     scripts/supply {{args}}
