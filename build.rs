@@ -1,10 +1,12 @@
 //! Compiles the shared kernel text once for each instruction set of the target's CPU, and makes the Rust side of
-//! what kernels/*.def declare.
+//! what kernels/*.def declare. Packs the documentation.
 
 #[path = "build/compile.rs"]
 mod compile;
 #[path = "build/definitions.rs"]
 mod definitions;
+#[path = "build/docs.rs"]
+mod docs;
 #[path = "build/entries.rs"]
 mod entries;
 #[path = "build/modules.rs"]
@@ -34,6 +36,7 @@ fn main() {
         + &types::shape_kinds(&read("shapes.def"));
     write("gpu_types.rs", types + &modules::integrator_codes(&modules));
     write("entries.rs", entries::rust_entries(&read("entries.def")));
+    write("docs.rs", docs::packed());
     write("modules.rs", modules::rust_modules(&modules, Path::new("kernels/ptx"), &out));
 
     // The system's functions take long paths, and names in UTF-8.

@@ -1,6 +1,7 @@
 //! Compiles one set of the kernels. Included by build.rs and by the build script of tests/domain.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 /// A set of the kernels: the shared text for an instruction set and a number of lanes.
 pub struct KernelSet<'a> {
@@ -22,7 +23,7 @@ pub fn compile(set: &KernelSet) {
     let out = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join(name);
     let mut build = cc::Build::new();
     build
-        .out_dir(out)
+        .out_dir(&out)
         .cpp(true)
         .cpp_link_stdlib(None)
         .std("c++17")
@@ -71,7 +72,27 @@ pub fn compile(set: &KernelSet) {
         // Lines for the reports.
         build.flag("-g1");
     }
-    build.compile(&format!("polyfly_{name}"));
+    let library = format!("polyfly_{name}");
+    // The build script also runs again after a change of the documentation: kernels that nothing changed are not compiled again.
+    let inputs = format!("{:?} {:?}", build.get_compiler().to_command(), newest_source(set));
+    let (out, stamp) = (out.display(), out.join("inputs"));
+    if std::fs::read_to_string(&stamp).is_ok_and(|made_of| made_of == inputs) {
+        println!("cargo::rustc-link-lib=static={library}\ncargo::rustc-link-search=native={out}");
+        return;
+    }
+    build.compile(&library);
+    std::fs::write(&stamp, inputs).unwrap_or_else(|e| panic!("{}: {e}", stamp.display()));
+}
+
+// When a source of the set was changed last.
+fn newest_source(set: &KernelSet) -> Option<SystemTime> {
+    let parents = set.files.iter().filter_map(|file| Path::new(file).parent());
+    parents.chain([Path::new("kernels")]).filter_map(|folder| newest(&set.root.join(folder))).max()
+}
+
+fn newest(path: &Path) -> Option<SystemTime> {
+    let inside = std::fs::read_dir(path).into_iter().flatten().flatten().filter_map(|entry| newest(&entry.path()));
+    inside.chain(path.metadata().and_then(|data| data.modified())).max()
 }
 
 // Debug builds too: slow lanes would make every test run slow. A third level takes longer to compile, and is no faster. Sets whose speed

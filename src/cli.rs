@@ -206,8 +206,6 @@ pub enum ReferencePage {
     ExitCodes,
     /// The formats of files: docs/reference/formats.md.
     Formats,
-    /// The samples: docs/gallery.md.
-    Gallery,
 }
 
 #[derive(Args, Debug)]

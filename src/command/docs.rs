@@ -1,6 +1,6 @@
 //! `polyfly docs`: serves the documentation, which is inside the program, to this machine's browser, or writes it as a static site.
 
-pub(super) mod gallery;
+mod gallery;
 mod markdown;
 mod pages;
 mod site;
@@ -75,10 +75,11 @@ fn serve(args: &DocsArgs) -> Result<(), Failure> {
 
 // The site's place of a page with that name.
 fn place(name: &str) -> Result<String, Failure> {
-    let found = pages::pages().find(|page| page.name == name || page.source == name);
+    let pages = pages::pages();
+    let found = pages.iter().find(|page| page.name() == name).or_else(|| pages.iter().find(|page| page.is_named(name)));
     found.map(pages::Page::path).ok_or_else(|| {
-        let names: Vec<&str> = pages::pages().map(|page| page.name).collect();
-        let help = |l: Language| match nearest(name, names.iter().copied()) {
+        let names: Vec<String> = pages.iter().map(pages::Page::name).collect();
+        let help = |l: Language| match nearest(name, names.iter().map(String::as_str)) {
             Some(near) => l.did_you_mean(near),
             None => l.the_pages_are(names.join(", ")),
         };

@@ -19,7 +19,7 @@ const WHAT_IT_TAKES: &str = "polyfly explain WORD explains one of these:
   a job              polyfly explain bench
   an exit code       polyfly explain 65
 
-All keys: `polyfly docs keys`. All flags: `polyfly docs options`, or `polyfly --help`.
+All keys: `polyfly docs keys`. All flags: `polyfly docs reference/flags`, or `polyfly --help`.
 
 ";
 

@@ -1,6 +1,5 @@
 //! `polyfly reference`: the pages of the documentation that are made of the program's own declarations, in Markdown.
 
-use super::docs::gallery;
 use super::shell::flags;
 use crate::cli::{Exit, ReferencePage};
 use crate::output::formats::{FORMATS, Reader};
@@ -15,7 +14,6 @@ pub fn page(page: ReferencePage) -> String {
         ReferencePage::Flags => flags(),
         ReferencePage::ExitCodes => exit_codes(),
         ReferencePage::Formats => formats(),
-        ReferencePage::Gallery => gallery::page(),
     }
 }
 

@@ -58,7 +58,7 @@ fn a_page_is_served_by_its_name() {
 #[test]
 fn an_unknown_page_is_refused_with_the_nearest_one() {
     let dir = tempfile::tempdir().unwrap();
-    for (page, help) in [("galery", "did you mean `gallery`?"), ("qqqqqqqq", "the pages are start, first-hour,")] {
+    for (page, help) in [("galery", "did you mean `gallery`?"), ("qqqqqqqq", "the pages are index, first-hour,")] {
         let run = polyfly(dir.path(), &["docs", page, "--no-open"]);
         assert_eq!(run.status.code(), Some(64));
         assert!(

@@ -47,8 +47,3 @@ fn generated_exit_codes() {
 fn generated_formats() {
     is_generated("docs/reference/formats.md", &["reference", "formats"]);
 }
-
-#[test]
-fn generated_gallery() {
-    is_generated("docs/gallery.md", &["reference", "gallery"]);
-}

@@ -5,8 +5,7 @@ use crate::scene::builtin::{Builtin, SAMPLES};
 const HEAD: &str = "# Gallery
 
 The samples: each is one text, and runs wherever it is copied. `polyfly scenes copy cube` writes one into the working folder,
-`polyfly cube.toml --draft --video cube.mp4` makes a first film of it. This page is made of `scenes/` by `scripts/generate`, the pictures by
-`scripts/stills`.
+`polyfly cube.toml --draft --video cube.mp4` makes a first film of it. This page is made of `scenes/`, the pictures by `scripts/stills`.
 ";
 // Scenes that other programs or measurements ask for, not their pictures. They come last.
 const LAST: [&str; 4] = ["cse260", "solids", "weekend", "weekend-final"];
@@ -29,7 +28,7 @@ fn sample(sample: &Builtin) -> String {
         rest => format!("\n{rest} more lines: `polyfly scenes show {name}` prints them all.\n"),
     };
     format!(
-        "\n## {name}\n\n{about}\n\n<div class=\"sample\">\n\n![{name}]({name}.webp)\n\n<details>\n<summary>{file}</summary>\n\n\
+        "\n## {name}\n\n{about}\n\n<div class=\"sample\">\n\n![{name}](docs/{name}.webp)\n\n<details>\n<summary>{file}</summary>\n\n\
          ```{kind}\n{shown}\n```\n{rest}\n</details>\n</div>\n"
     )
 }

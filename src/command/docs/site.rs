@@ -2,7 +2,7 @@
 //! loaded from other hosts.
 
 use super::markdown::{Anchor, Target, render};
-use super::pages::{PICTURES, Page, SECTIONS, pages};
+use super::pages::{Page, pages, pictures};
 use crate::command::template::filled;
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub fn files() -> Vec<File> {
     all.push(file(include_str!("docs.css").to_owned(), "docs.css".into()));
     all.push(file(include_str!("docs.js").to_owned(), "docs.js".into()));
     all.push(file(format!("const ENTRIES = [\n{}\n];\n", entries.join(",\n")), "search.js".into()));
-    all.extend(PICTURES.iter().map(|&(name, bytes)| File { path: name.into(), bytes: bytes.into() }));
+    all.extend(pictures().map(|(name, bytes)| File { path: name.into(), bytes: bytes.into() }));
     all
 }
 
@@ -46,19 +46,20 @@ fn root_of(page: &Page) -> String {
 
 fn html(page: &Page, body: &str) -> String {
     let root = root_of(page);
-    let mut navigation = String::new();
-    for section in SECTIONS {
-        navigation += &format!("<h2>{}</h2>\n", section.title);
-        for one in section.pages {
-            let current = if one.source == page.source { " aria-current=\"page\"" } else { "" };
-            navigation += &format!("<a href=\"{root}{}\"{current}>{}</a>\n", one.path(), one.title);
+    let (mut navigation, mut section) = (String::new(), "");
+    for one in pages() {
+        if one.section != section {
+            section = &one.section;
+            navigation += &format!("<h2>{section}</h2>\n");
         }
+        let current = if one.source == page.source { " aria-current=\"page\"" } else { "" };
+        navigation += &format!("<a href=\"{root}{}\"{current}>{}</a>\n", one.path(), one.title);
     }
     filled(
         include_str!("page.html"),
         &[
             ("LANGUAGE", page.language().to_owned()),
-            ("TITLE", page.title.to_owned()),
+            ("TITLE", page.title.clone()),
             ("ROOT", root),
             ("NAVIGATION", navigation),
             ("BODY", body.to_owned()),
@@ -73,15 +74,15 @@ fn link(page: &Page, target: &str) -> Target {
         return Target { place: Some(target.to_owned()), title: None };
     }
     let (file, anchor) = target.split_once('#').map_or((target, String::new()), |(file, id)| (file, format!("#{id}")));
-    let file = joined(page.source, file);
-    let other = pages().find(|other| other.source == file);
-    let picture = || PICTURES.iter().map(|(name, _)| *name).find(|name| file.strip_prefix("docs/") == Some(name));
+    let file = joined(&page.source, file);
+    let other = pages().iter().find(|other| other.source == file);
+    let picture = || pictures().map(|(name, _)| name).find(|name| file.strip_prefix("docs/") == Some(name));
     let place = other.map(Page::path).or_else(|| picture().map(str::to_owned));
-    Target { place: place.map(|path| root_of(page) + &path + &anchor), title: other.map(|other| other.title) }
+    Target { place: place.map(|path| root_of(page) + &path + &anchor), title: other.map(|other| &*other.title) }
 }
 
-// The file that a relative path of another file names.
-fn joined(source: &str, path: &str) -> String {
+/// The file that a relative path of another file names.
+pub fn joined(source: &str, path: &str) -> String {
     let mut parts: Vec<&str> = source.split('/').collect();
     parts.pop();
     for part in path.split('/') {

@@ -1,6 +1,6 @@
 //! The site is whole: all pages, links, anchors, keys and pictures are there, and nothing comes from other hosts.
 
-use super::pages::{PICTURES, pages};
+use super::pages::{Page, pages, pictures};
 use super::site::{File, files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -58,10 +58,10 @@ fn every_page_is_in_the_navigation_and_every_document_is_a_page() {
     let start = &html()["index.html"];
     let navigation = start.split("<nav").nth(1).unwrap().split("</nav>").next().unwrap();
     let linked: BTreeSet<&str> = values(navigation, "href").into_iter().collect();
-    let paths: Vec<String> = pages().map(super::pages::Page::path).collect();
+    let paths: Vec<String> = pages().iter().map(Page::path).collect();
     assert_eq!(linked, paths.iter().map(String::as_str).collect());
-    assert_eq!(linked.len(), pages().map(|page| page.name).collect::<BTreeSet<_>>().len(), "a name is used twice");
-    let sources: BTreeSet<&str> = pages().map(|page| page.source).collect();
+    assert_eq!(linked.len(), pages().len(), "a page is listed twice");
+    let sources: BTreeSet<&str> = pages().iter().map(|page| &*page.source).collect();
     let mut folders = vec!["docs".to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder)).unwrap() {
@@ -70,7 +70,7 @@ fn every_page_is_in_the_navigation_and_every_document_is_a_page() {
             if entry.path().is_dir() {
                 folders.push(path);
             } else if path.ends_with(".md") {
-                assert!(sources.contains(&*path), "{path} is no page of the site: src/command/docs/pages.rs");
+                assert!(sources.contains(&*path), "{path} is in no table of docs/README.md");
             }
         }
     }
@@ -83,14 +83,13 @@ fn the_pictures_of_the_pages_are_inside_the_program() {
     for page in pages() {
         let text = page.markdown();
         let targets = text.split("![").skip(1).filter_map(|rest| rest.split_once("](")?.1.split(')').next());
-        shown.extend(targets.map(|link| target(page.source, link).0.trim_start_matches("docs/").to_owned()));
+        shown.extend(targets.map(|link| target(&page.source, link).0.trim_start_matches("docs/").to_owned()));
     }
-    let packed: BTreeSet<String> = PICTURES.iter().map(|(name, _)| (*name).to_owned()).collect();
-    assert_eq!(shown, packed, "src/command/docs/pages.rs lists them");
-    let bytes: usize = PICTURES.iter().map(|(_, bytes)| bytes.len()).sum();
+    let packed: BTreeSet<String> = pictures().map(|(name, _)| name.to_owned()).collect();
+    assert_eq!(shown, packed, "build/docs.rs packs all pictures");
+    let bytes: usize = pictures().map(|(_, bytes)| bytes.len()).sum();
     assert!(bytes < 1_500_000, "the pictures have {bytes} bytes");
-    let looks: usize =
-        PICTURES.iter().filter(|(name, _)| name.starts_with("looks/")).map(|(_, bytes)| bytes.len()).sum();
+    let looks: usize = pictures().filter(|(name, _)| name.starts_with("looks/")).map(|(_, bytes)| bytes.len()).sum();
     assert!(looks < 700_000, "the pictures of looks have {looks} bytes");
 }
 
@@ -183,7 +182,7 @@ fn shell_words(line: &str) -> Vec<std::ffi::OsString> {
 fn every_command_of_the_pages_is_one_that_the_program_takes() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let (mut count, mut wrong) = (0, Vec::new());
-    for (source, text) in pages().map(|page| (page.source, page.markdown())).chain([("README.md", readme)]) {
+    for (source, text) in pages().iter().map(|page| (&*page.source, page.markdown())).chain([("README.md", readme)]) {
         let mut is_code = false;
         for line in text.lines().map(str::trim) {
             is_code ^= line.starts_with("```");
@@ -204,7 +203,7 @@ fn every_command_of_the_pages_is_one_that_the_program_takes() {
 #[test]
 fn the_keys_below_the_pictures_of_looks_are_taken() {
     use crate::scene::builtin::{SAMPLES, TEMPLATES, named};
-    let page = pages().find(|page| page.name == "looks").unwrap().markdown();
+    let page = pages().iter().find(|page| page.name() == "looks").unwrap().markdown();
     let own = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
     let (mut scene, mut count) = (String::new(), 0);
