@@ -24,6 +24,8 @@ mod displaced;
 mod domain;
 mod edit;
 mod entries;
+#[cfg(feature = "cli")]
+mod explain;
 mod extremes;
 mod features;
 mod finishes;

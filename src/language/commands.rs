@@ -161,9 +161,7 @@ messages! {
     no_page(name) "there is no page `{name}`" "страницы `{name}` нет";
     the_pages_are(names) "the pages are {names}" "есть страницы: {names}";
     no_such_word(word) "there is no key, flag, job or exit code `{word}`" "нет ни ключа, ни флага, ни команды, ни кода выхода `{word}`";
-    the_exit_codes_are(codes) "the exit codes are {codes}" "коды выхода: {codes}";
     no_near_word() "`polyfly explain` tells what it takes" "`polyfly explain` перечисляет, что можно указать";
-    did_you_mean_any(names) "did you mean {names}?" "возможно, вы имели в виду {names}?";
     no_scene_named(name) "there is no scene {name}" "сцены {name} нет";
     scene_file_expected(name) "{name}: expected a file that ends in .toml or, for the coursework's tokens, .txt"
         "{name}: ожидался файл с расширением .toml или, для токенов курсовой, .txt";

@@ -97,7 +97,7 @@ fn the_pictures_of_the_pages_are_inside_the_program() {
 fn every_key_of_a_scene_stands_in_the_reference() {
     let page = &html()["reference/scene.html"];
     let ids: BTreeSet<&str> = values(page, "id").into_iter().collect();
-    let paths = crate::scene::explain::paths();
+    let paths: Vec<String> = crate::scene::explain::places().into_iter().map(|place| place.path).collect();
     assert!(paths.len() > 150, "{}", paths.len());
     for path in paths {
         let (table, key) = path.rsplit_once('.').unwrap_or(("", &path));

@@ -1,0 +1,91 @@
+//! `polyfly explain` knows every key, flag, command and exit code.
+
+use crate::cli::{Exit, command};
+use crate::command::explain::{all_commands, explanation, near};
+use crate::command::shell::flag_facts;
+use crate::language::Language;
+use crate::scene::explain::{example, explain, places, plain_name};
+use crate::scene::{ParseOptions, toml};
+
+#[test]
+fn every_key_explains_itself_with_an_example_that_is_read() {
+    let mut wrong = String::new();
+    for place in places() {
+        let text = explain(&place.path).unwrap_or_else(|| panic!("{} is unknown", place.path));
+        assert!(text.contains(place.about()) && !place.about().is_empty(), "{text}");
+        assert!(explain(place.path.rsplit('.').next().unwrap()).is_some(), "{}", place.path);
+        if place.inner().is_some() {
+            continue;
+        }
+        assert!(text.contains("  type      ") && text.contains("\nExample:\n"), "{text}");
+        let example = example(&place);
+        assert!(!example.contains("null"), "{example}");
+        // These need another table: keys of the camera, the floor's own roughness, and the floor's relief, which alone glitters.
+        let others = [
+            "camera.closed",
+            "floor.relief.roughness_map",
+            "body.relief.roughness_map",
+            "body.relief.glitter",
+            "body.relief.displaced",
+        ];
+        if others.contains(&place.path.as_str()) {
+            continue;
+        }
+        // What else a scene needs may be missing, which is reported at its end or at a header; the keys are right.
+        let problems = toml::parse(&example, ParseOptions::default()).err().unwrap_or_default();
+        let of_key = |at: usize| {
+            let begin = example[..at].rfind('\n').map_or(0, |end| end + 1);
+            !example[at..].trim().is_empty() && !example[begin..].starts_with('[')
+        };
+        for problem in problems.iter().filter(|problem| of_key(problem.span.start)) {
+            wrong += &format!("{example}{problem:?}\n\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_key_is_found_as_people_write_it() {
+    assert_eq!(plain_name("body[0].Colour=red"), "body.color");
+    assert_eq!(plain_name("[[camera.key]]"), "camera.key");
+    assert_eq!(plain_name("lamps"), "lamps");
+    assert!(explain("lamps").is_some_and(|text| text.contains("[[body]]\n  solid = \"cube\"\n  lamps = 10")));
+    assert!(explain("r").is_some_and(|text| text.contains("[body.path]") && text.contains("[camera.eye]")));
+    assert!(explain("color").is_some_and(|text| text.contains("air.color") && text.contains("light.color")));
+    assert!(explain("body").is_some_and(|text| text.starts_with("[[body]]\n") && text.contains("  solid ")));
+    assert!(explain("agx").is_some_and(|text| text.starts_with("\"agx\" is a word of film.tone\na wide")));
+    assert_eq!(explain("xyzzy"), None);
+}
+
+#[test]
+fn every_flag_job_and_exit_code_explains_itself() {
+    let mut commands = command();
+    commands.build();
+    for (command, usage) in all_commands(&commands) {
+        for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+            let Some(long) = arg.get_long() else { continue };
+            for word in [format!("--{long}"), long.to_owned()] {
+                let text = explanation(&word).unwrap_or_else(|| panic!("{word} of {usage} is unknown"));
+                let [_, _, about] = flag_facts(arg);
+                assert!(!about.is_empty() && text.contains(&about) && text.contains(&usage), "{word}: {text}");
+            }
+        }
+    }
+    for job in commands.get_subcommands().filter(|job| job.get_name() != "help") {
+        assert!(explanation(job.get_name()).is_some_and(|text| text.contains("--help")), "{}", job.get_name());
+    }
+    for code in Exit::ALL {
+        let text = explanation(&code.to_string()).unwrap_or_default();
+        assert!(text.starts_with(&format!("exit code {code}: ")) && text.contains("\n\n"), "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_word_gets_the_near_ones() {
+    assert_eq!(explanation("raduis"), None);
+    assert_eq!(near(Language::English, "raduis"), "did you mean `polyfly explain radius`?");
+    assert_eq!(near(Language::English, "--resum"), "did you mean `polyfly explain --resume`?");
+    assert_eq!(near(Language::English, "--resolution"), "did you mean `--size 1280x720`?");
+    assert!(near(Language::English, "--loop").contains("`--set output.loop=true`"));
+    assert_eq!(near(Language::English, "qqqqqqq"), "`polyfly explain` tells what it takes");
+}
