@@ -12,6 +12,14 @@ check *args:
 test *args:
     scripts/test {{args}}
 
+# Tests that need more than cargo: without a name it lists them.
+try *args:
+    scripts/try {{args}}
+
+# Build the program and make the sample film.
+film *args:
+    scripts/film {{args}}
+
 # Accept what the program makes now: golden pictures, the pictures' version, snapshots, generated pages.
 bless:
     scripts/bless
@@ -19,6 +27,10 @@ bless:
 # Make the schema of scenes, and the reference of scenes and flags, of the program's declarations.
 generate *args:
     scripts/generate {{args}}
+
+# Render the pictures of the documentation: stills, looks, hero.
+pictures *args:
+    scripts/pictures {{args}}
 
 # Make the PTX again after a change of kernels/ (no GPU needed).
 ptx *args:
@@ -32,7 +44,7 @@ bench *args:
 instructions *args:
     scripts/instructions {{args}}
 
-# Licenses, sources and known faults of the dependencies.
+# Licenses, sources, known faults and number of the dependencies.
 supply *args:
     scripts/supply {{args}}
 
@@ -40,10 +52,22 @@ supply *args:
 fuzz *args:
     scripts/fuzz {{args}}
 
+# The program for Windows, tried under Wine.
+windows *args:
+    scripts/windows {{args}}
+
+# The program for macOS.
+macos *args:
+    scripts/macos {{args}}
+
+# The page that renders in a browser.
+web *args:
+    scripts/web {{args}}
+
 # What is handed out, in dist/: all of it, or the steps that are named.
 release *args:
     scripts/release {{args}}
 
-# Everything that must hold on main, on a Debian machine: about half an hour.
+# Everything that must hold on main, on a Debian machine.
 ci:
     .ci/run

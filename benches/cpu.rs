@@ -1,5 +1,5 @@
 //! Timings of the CPU renderer's parts: `cargo bench --bench cpu [NAME]`. Frames are small, and one thread renders them.
-//! scripts/measure/ has the timings of whole runs, scripts/instructions the comparison with an older version.
+//! benches/record has the timings of whole runs, scripts/instructions the comparison with an older version.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};

@@ -1,6 +1,5 @@
 // Compares the kernels' reciprocal and square root with the exactly rounded ones, for all mantissas over
 // the exponents in use: nvcc -fmad=false -Ikernels tests/arithmetic.cu -o arithmetic && ./arithmetic
-// Part of scripts/measure/gpu.
 #include <cstdio>
 
 namespace polyfly {

@@ -1,6 +1,6 @@
 // Renders the device scenes and develops the light that src/tests/arm.rs writes down, with kernels compiled for another
 // kind of CPU, and compares every byte with what the CPU there made: picture, video planes, features; every step of
-// development. See scripts/arm.
+// development. See `scripts/try arm`.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

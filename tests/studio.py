@@ -1,11 +1,10 @@
-"""The studio in headless Chromium. Usage: tests/studio.py check|measure POLYFLY [SCENE]
+"""The studio in headless Chromium: all that the page does. Usage: tests/studio.py POLYFLY
 
-`check` looks at all that the page does; `measure` prints figures (scripts/measure/studio). Needs chromium, chromium-driver and selenium.
+Needs chromium, chromium-driver and selenium (scripts/try studio).
 """
 
 import json
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -55,10 +54,8 @@ class Studio:
 
     def __init__(self, polyfly, scene, *flags):
         self.polyfly, self.scene = polyfly, Path(scene)
-        self.started = time.monotonic()
         self.server = subprocess.Popen([polyfly, "studio", str(scene), *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = self.server.stdout.readline().strip()
-        self.serving = time.monotonic() - self.started
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", self.address), self.address
         options = Options()
         for flag in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800"]:
@@ -552,40 +549,5 @@ def without_server(polyfly):
             studio.wait(lambda: "started again" in studio.text("lost"))
 
 
-def measure(polyfly, scene, *flags):
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "scene.toml")
-        copy.write_text(subprocess.run([polyfly, "convert", scene, "--to", "toml"], check=True, capture_output=True, text=True).stdout)
-        with Studio(polyfly, copy, *flags) as studio:
-            start = time.monotonic()
-            studio.browser.get(studio.address)
-            studio.wait(lambda: int(studio.shown().get("painted", 0)) > 0)
-            print(f"first picture {studio.serving:.2f} s (start) + {time.monotonic() - start:.2f} s (page)")
-            studio.wait(lambda: studio.shown().get("best") == "true")
-            before, start = int(studio.shown()["painted"]), time.monotonic()
-            studio.drag(steps=250, by=(1, 0), pause=12)
-            seconds = time.monotonic() - start
-            painted = int(studio.shown()["painted"]) - before
-            print(f"{painted / seconds:.1f} pictures a second while orbiting for {seconds:.1f} s ({studio.browser.find_element(By.ID, 'facts').text})")
-            studio.click("reset")
-            text = copy.read_text()
-            times = []
-            for i in range(50):
-                studio.wait(lambda: studio.shown().get("best") == "true")
-                version = int(studio.shown()["version"])
-                start = time.monotonic()
-                copy.write_text(text.replace("exposure = 0.0", f"exposure = {(i % 7) / 10 + 0.01}"))
-                studio.wait(lambda: int(studio.shown()["version"]) > version)
-                times.append(time.monotonic() - start)
-            times.sort()
-            print(f"from save to picture: median {1e3 * statistics.median(times):.0f} ms, p95 {1e3 * times[47]:.0f} ms, of {len(times)}")
-
-
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["check", polyfly]:
-            check(polyfly)
-        case ["measure", polyfly, scene, *flags]:
-            measure(polyfly, scene, *flags)
-        case _:
-            sys.exit(__doc__)
+    check(*sys.argv[1:])

@@ -1,4 +1,4 @@
-// What benches/record gives to other programs' trees: the mesh of scripts/measure/mesh.py, and the rays of a pinhole camera in the order of tiles
+// What benches/record gives to other programs' trees: the mesh of benches/peers/mesh.py, and the rays of a pinhole camera in the order of tiles
 // of 16 x 16 pixels, 16 rays a pixel, as polyfly traces them.
 #pragma once
 #include <cmath>

@@ -1,4 +1,4 @@
-//! Device scenes and their expected pictures, exported for another architecture: scripts/arm renders them with
+//! Device scenes and their expected pictures, exported for another architecture: `scripts/try arm` renders them with
 //! the NEON kernels (tests/arm.cpp).
 #![expect(unsafe_code, reason = "writes the kernels' structs down as they lie in memory")]
 

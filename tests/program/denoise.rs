@@ -1,5 +1,5 @@
 //! Pictures through a stub of the denoising library (tests/stub/oidn.c): its input, the use of its output,
-//! and the messages when it is missing or fails. scripts/denoise tests the real library.
+//! and the messages when it is missing or fails. `scripts/try denoise` tests the real library.
 
 use polyfly::scene::Exposure;
 use polyfly::{DenoiserLibrary, RenderOptions, Renderer, Scene};

@@ -109,7 +109,7 @@ fn block_means(rgb: &image::RgbImage) -> Vec<f64> {
 fn the_loop_on_top_of_the_readme_is_what_the_renderer_makes() {
     let file = fs::File::open(root().join("docs/loop.webp")).unwrap();
     let frames = WebPDecoder::new(BufReader::new(file)).unwrap().into_frames().collect_frames().unwrap();
-    // It begins with the scene's poster, and shows more frames where it is fast (scripts/hero).
+    // It begins with the scene's poster, and shows more frames where it is fast (`scripts/pictures hero`).
     let shown = std::iter::successors(Some(56), |n| Some(n + if (172..372).contains(&(n % 480)) { 2 } else { 4 }));
     let numbers: Vec<usize> = shown.take_while(|&n| n < 56 + 480).map(|n| n % 480).collect();
     assert_eq!(frames.len(), numbers.len());

@@ -5,7 +5,7 @@ use crate::scene::builtin::{Builtin, SAMPLES};
 const HEAD: &str = "# Gallery
 
 The samples: each is one text, and runs wherever it is copied. `polyfly scenes copy cube` writes one into the working folder,
-`polyfly cube.toml --draft --video cube.mp4` makes a first film of it. This page is made of `scenes/`, the pictures by `scripts/stills`.
+`polyfly cube.toml --draft --video cube.mp4` makes a first film of it. This page is made of `scenes/`, the pictures by `scripts/pictures stills`.
 ";
 // Scenes that other programs or measurements ask for, not their pictures. They come last.
 const LAST: [&str; 4] = ["cse260", "solids", "weekend", "weekend-final"];

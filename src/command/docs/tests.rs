@@ -199,7 +199,7 @@ fn every_command_of_the_pages_is_one_that_the_program_takes() {
     assert!(wrong.is_empty() && count > 80, "{count} commands: {}", wrong.join("\n"));
 }
 
-// scripts/looks makes the pictures of these keys.
+// `scripts/pictures looks` makes the pictures of these keys.
 #[test]
 fn the_keys_below_the_pictures_of_looks_are_taken() {
     use crate::scene::builtin::{SAMPLES, TEMPLATES, named};

@@ -112,7 +112,7 @@ impl Settings {
         let halves = if self.has_alpha { 5 } else { 3 };
         width as usize * height as usize * halves / 2 * if self.high_bit_depth.is_some() { 2 } else { 1 }
     }
-    /// Approximate memory of one encoder, bytes; measured by `scripts/measure/encoders`.
+    /// Approximate memory of one encoder, bytes; measured in `benches/results/2026-11-25-runs.md`.
     pub fn encoder_bytes(&self, sides: (u32, u32)) -> usize {
         let looks_far =
             self.codec.encoder != "libx264" || !["ultrafast", "superfast", "veryfast"].contains(&self.preset());

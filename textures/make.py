@@ -1,7 +1,7 @@
 """Makes textures/*.png: floors that tile nowhere and need no other program. The same script gives the same pixels.
 
-    python3 scripts/textures.py            write them
-    python3 scripts/textures.py --check    fail when a file's pixels are not what the script gives
+    python3 textures/make.py            write them
+    python3 textures/make.py --check    fail when a file's pixels are not what the script gives
 """
 
 import math
@@ -107,4 +107,4 @@ for make in (checker, marble, wood, concrete):
     if not check:
         path.write_bytes(png(rows))
     elif unpacked(path.read_bytes()) != rows:
-        sys.exit(f"{path} is not what scripts/textures.py gives")
+        sys.exit(f"{path} is not what textures/make.py gives")

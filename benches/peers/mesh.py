@@ -1,4 +1,4 @@
-"""Writes a mesh of about a million triangles, a bumpy ball, as binary PLY. Usage: python3 scripts/measure/mesh.py FILE [TRIANGLES]"""
+"""Writes a mesh of about a million triangles, a bumpy ball, as binary PLY. Usage: python3 benches/peers/mesh.py FILE [TRIANGLES]"""
 
 import array
 import math
