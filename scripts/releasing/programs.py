@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -175,3 +176,23 @@ def web():
     run(root / "scripts/web", "--test", target / SYSTEMS["linux"][0] / "dist/polyfly", env=environment())
     dist.mkdir(exist_ok=True)
     shutil.copy(root / "docs/try/index.html", dist / f"polyfly-{VERSION}-try.html")
+
+
+def site():
+    """target/site: the documentation, and the page that renders in a browser."""
+    folder = target / "site"
+    shutil.rmtree(folder, ignore_errors=True)
+    run(target / SYSTEMS["linux"][0] / "dist/polyfly", "docs", "--write", folder)
+    (folder / "try").mkdir(exist_ok=True)
+    shutil.copy(root / "docs/try/index.html", folder / "try")
+
+
+def try_here():
+    """Unpacks the archive of this machine's system, which another machine has made, and tries its program."""
+    system = platform.system()
+    name, file = {"Linux": ("x86_64-linux.tar.gz", "polyfly"), "Windows": ("x86_64-windows.zip", "polyfly.exe"), "Darwin": ("aarch64-macos.zip", "polyfly")}[system]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.unpack_archive(dist / f"polyfly-{VERSION}-{name}", folder)
+        [program] = pathlib.Path(folder).rglob(file)
+        program.chmod(0o755)
+        try_program(system, program)
