@@ -175,7 +175,7 @@ def web():
     """The page that renders in a browser."""
     run(root / "scripts/web", "--test", target / SYSTEMS["linux"][0] / "dist/polyfly", env=environment())
     dist.mkdir(exist_ok=True)
-    shutil.copy(root / "docs/try/index.html", dist / f"polyfly-{VERSION}-try.html")
+    shutil.copy(root / "output/try/index.html", dist / f"polyfly-{VERSION}-try.html")
 
 
 def site():
@@ -184,7 +184,7 @@ def site():
     shutil.rmtree(folder, ignore_errors=True)
     run(target / SYSTEMS["linux"][0] / "dist/polyfly", "docs", "--write", folder)
     (folder / "try").mkdir(exist_ok=True)
-    shutil.copy(root / "docs/try/index.html", folder / "try")
+    shutil.copy(root / "output/try/index.html", folder / "try")
 
 
 def try_here():

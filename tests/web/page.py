@@ -1,4 +1,4 @@
-"""The page docs/try in headless Chromium. Usage: tests/web/page.py PAGE POLYFLY [FOLDER]
+"""The page of scripts/web in headless Chromium. Usage: tests/web/page.py PAGE POLYFLY [FOLDER]
 
 With a folder, pictures of the page in two sizes are left there. Needs chromium, chromium-driver and selenium.
 """
