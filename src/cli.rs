@@ -22,7 +22,7 @@ pub use language::{choose_language, language, names_language};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
-pub use scene::{CommonArgs, MissingTexture, QualityArg, SamplesArg, SceneArgs, assignment};
+pub use scene::{CommonArgs, MissingTexture, Quality, SamplesArg, SceneArgs, assignment};
 use std::path::PathBuf;
 use values::{parse_size, parse_solids, parse_thread_list};
 pub use version::COMMIT;

@@ -263,11 +263,11 @@ messages! {
     not_permitted() "its permissions forbid reading it" "нет прав на чтение";
     is_a_folder() "it is a folder" "это папка";
     no_regular_file() "it is a device or a pipe, and not a file" "это устройство или канал, а не файл";
-    file_too_long(kind, has, may) "the {kind} has {has} MiB, and a file may have {may}: raise --limit-file"
-        "{kind}: в файле {has} МиБ, а допустимо {may}: увеличьте --limit-file";
+    file_too_long(kind, has, may) "the {kind} has {has} MiB, and a file may have {may}: raise --limit-memory"
+        "{kind}: в файле {has} МиБ, а допустимо {may}: увеличьте --limit-memory";
     unfolds(bytes, width, height, max)
-        "{bytes} bytes unfold to {width} x {height} pixels, and may become {max} million: make it smaller, or raise --limit-picture"
-        "{bytes} байт разворачиваются в {width} x {height} пикселей, а допустимо {max} млн: уменьшите картинку или увеличьте --limit-picture";
+        "{bytes} bytes unfold to {width} x {height} pixels, and may become {max} million: make it smaller, or raise --limit-memory"
+        "{bytes} байт разворачиваются в {width} x {height} пикселей, а допустимо {max} млн: уменьшите картинку или увеличьте --limit-memory";
     format_not_read(format, readable) "{format} pictures are not read; expected {readable}"
         "картинки {format} не читаются; ожидалось: {readable}";
     unknown_format(readable) "its format is unknown; expected {readable}" "формат не распознан; ожидалось: {readable}";

@@ -65,7 +65,7 @@ pub use render::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes
 pub use render::steps::FrameSteps;
 pub use render::{Devices, RenderOptions, Renderer};
 pub use run::stitch::{StitchPlan, StitchRequest};
-pub use run::{Existing, Run, RunPlan, RunRequest, Shard, ShardMode};
+pub use run::{Existing, Run, RunPlan, RunRequest, Shard};
 pub use scene::Scene;
 // Types in the signatures of the items above.
 pub use assets::AssetError;

@@ -34,7 +34,7 @@ use crate::render::stats::{FrameReport, Progress, RunReport};
 use claim::Claim;
 use journal::Journal;
 pub use plan::RunPlan;
-pub use request::{Existing, RunRequest, Shard, ShardMode};
+pub use request::{Existing, RunRequest, Shard};
 use std::sync::Arc;
 
 impl RunPlan {

@@ -69,7 +69,7 @@ def ours(scene, samples, name):
     pathlib.Path(work, "scene.toml").write_text(scene(samples))
     device = "--gpu" if variant == "cuda" else "--cpu"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    log = subprocess.run([polyfly, f"{work}/scene.toml", device, "-q", "--log", "jsonl", "--overwrite", "--bits", "32", "-o", f"{work}/{name}%d.exr"],
+    log = subprocess.run([polyfly, f"{work}/scene.toml", device, "-q", "--log", "jsonl", "--overwrite", "--set", "output.bits=32", "-o", f"{work}/{name}%d.exr"],
                          check=True, capture_output=True, text=True).stdout
     frames = [f for f in map(json.loads, log.splitlines()) if f["type"] == "frame"]
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

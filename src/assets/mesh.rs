@@ -68,11 +68,10 @@ pub fn load_all(meshes: &[Mesh], ground: Result<Ground, Message>, files: &Files)
     meshes.iter().map(load).collect()
 }
 
-// The remaining number of triangles, and the flag that raises it.
+// The remaining number of triangles.
 struct TriangleBudget {
     left: u64,
     max: u64,
-    raise: &'static str,
 }
 
 impl TriangleBudget {
@@ -80,17 +79,15 @@ impl TriangleBudget {
     fn of(bytes: u64, limits: Limits) -> TriangleBudget {
         let max = limits.triangles.unwrap_or(TRIANGLES_OF_SMALL.max(bytes / BYTES_A_TRIANGLE));
         let fits = limits.memory.map_or(u64::MAX, |memory| memory / TAKEN_A_TRIANGLE);
-        match fits < max {
-            true => TriangleBudget { left: fits, max: fits, raise: "--limit-memory" },
-            false => TriangleBudget { left: max, max, raise: "--limit-triangles" },
-        }
+        let max = max.min(fits);
+        TriangleBudget { left: max, max }
     }
     fn check(&self, count: usize, path: &Path) -> Result<(), AssetError> {
         match count as u64 <= self.left {
             true => Ok(()),
             false => {
                 let error = AssetError::new(path, |l| l.too_many_triangles(self.max));
-                Err(error.help(|l| l.smaller_meshes(self.raise)))
+                Err(error.help(Language::smaller_meshes))
             }
         }
     }
@@ -318,12 +315,10 @@ mod tests {
         let three = load(3, limits(Some(300), None)).unwrap();
         assert_eq!(three.iter().map(|mesh| mesh.corners.len()).collect::<Vec<_>>(), [100; 3]);
         assert_eq!(three.iter().map(|mesh| mesh.corners[0][1][0]).collect::<Vec<_>>(), [1.0, 2.0, 3.0]);
-        for (limits, flag) in
-            [(limits(Some(299), None), "--limit-triangles"), (limits(None, Some(299 * 200)), "--limit-memory")]
-        {
+        for limits in [limits(Some(299), None), limits(None, Some(299 * 200)), Limits::within(299 * 200)] {
             let e = load(3, limits).unwrap_err();
             assert!(e.to_string().contains("more than 299 triangles"), "{e}");
-            assert!(e.remedy.is_some_and(|remedy| remedy.contains(flag)));
+            assert!(e.remedy.is_some_and(|remedy| remedy.contains("--limit-memory")));
         }
         // As many as two million, or one per four bytes of the file.
         assert!(load(20_000, Limits::default()).is_ok());

@@ -29,6 +29,14 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The limits of a user who says how much memory there is.
+    pub fn within(memory: u64) -> Limits {
+        // A pixel takes four bytes at least. Triangles are counted in bytes of memory.
+        Limits { file: memory, picture: Some(memory / 4), triangles: Some(u64::MAX), memory: Some(memory) }
+    }
+}
+
 // Pixels that a picture may have regardless of its file's size: decoded, they take a hundred megabytes and less than a second.
 // Larger pictures need one byte of file per sixteen pixels: no photograph is smaller.
 const PIXELS_OF_SMALL: u64 = 2048 * 2048;
@@ -291,7 +299,7 @@ mod tests {
         assert!(e.unwrap_err().to_string().contains("it has no pixels"));
         let unfolded = |limits| decode("texture", Path::new("t.png"), file.get_ref(), 16_384, limits);
         let e = unfolded(Limits::default()).unwrap_err().to_string();
-        assert!(e.contains("16000 x 16000") && e.contains("raise --limit-picture"), "{e}");
+        assert!(e.contains("16000 x 16000") && e.contains("raise --limit-memory"), "{e}");
         assert!(unfolded(Limits { picture: Some(256_000_000), ..Limits::default() }).is_ok());
     }
 
@@ -301,7 +309,7 @@ mod tests {
         // A sparse file: it has no bytes on the disk.
         file.as_file().set_len((4 << 30) + 1).unwrap();
         let e = read("mesh", file.path(), Limits::default()).unwrap_err().to_string();
-        assert!(e.contains("the mesh has 4097 MiB, and a file may have 4096: raise --limit-file"), "{e}");
+        assert!(e.contains("the mesh has 4097 MiB, and a file may have 4096: raise --limit-memory"), "{e}");
         file.as_file().set_len(5).unwrap();
         assert_eq!(read("mesh", file.path(), Limits { file: 5, ..Limits::default() }).unwrap(), [0; 5]);
     }

@@ -5,7 +5,6 @@ use super::values::parse_fps;
 use crate::language::Language;
 use crate::output::video::Encode;
 use crate::output::video::codecs::{CODECS, Codec};
-use crate::run::ShardMode;
 use crate::scene::limits::{VIDEOS, endings};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -38,9 +37,6 @@ pub struct MissingArgs {
     /// Print the shards of N with missing frames, as `1,4-6`, instead of the frames.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub shards: Option<u32>,
-    /// How frames are split into shards.
-    #[arg(long, value_enum, default_value = "contiguous")]
-    pub shard_mode: ShardMode,
     #[command(flatten)]
     pub common: CommonArgs,
     #[command(flatten)]
@@ -160,9 +156,6 @@ pub struct VideoArgs {
     /// Quality of the video, lower is better; replaces that of --encode [default: 20 for h264, 22 for h265, 30 for av1]
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=63), help_heading = "Output")]
     pub crf: Option<u32>,
-    /// The encoder's preset; replaces that of --encode [default: superfast for h264, fast for h265, 8 for av1]
-    #[arg(long, help_heading = "Output")]
-    pub preset: Option<String>,
     /// The video's codec [default: the usual one of the extension: h264, in .webm vp9].
     #[arg(long, value_parser = codec_parser(), ignore_case = true, help_heading = "Output")]
     pub codec: Option<&'static Codec>,
@@ -175,21 +168,6 @@ pub struct VideoArgs {
     /// The ffmpeg program (also POLYFLY_FFMPEG).
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
     pub ffmpeg: Option<PathBuf>,
-    /// Seconds without progress after which ffmpeg is killed.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true, help_heading = "Output")]
-    pub encoder_timeout: u32,
-    /// Frames per segment: a longer video is encoded in segments, several at once.
-    #[arg(long, value_name = "FRAMES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000), hide_short_help = true, help_heading = "Output")]
-    pub segment: u32,
-    /// Threads per encoder; they change the video's bytes.
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=64), hide_short_help = true, help_heading = "Output")]
-    pub encoder_threads: u32,
-    /// Encoders at once; 0 = one per two cores, within a quarter of the memory. They do not change the video.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256), hide_short_help = true, help_heading = "Output")]
-    pub encoders: u32,
-    /// Maximum memory for frames that wait for an encoder, MiB; at most a quarter of the free memory.
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..), hide_short_help = true, help_heading = "Output")]
-    pub video_memory: u32,
 }
 
 // Accepts the names in the table of codecs.

@@ -69,9 +69,9 @@ pub struct PictureArgs {
     /// Time step of a series, whose name has %d or %0Nd [default: 0]
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
-    /// Maximum size of the file, MiB [default: 4096]
+    /// Maximum memory for the file, MiB [default: 4096]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub limit_file: Option<u64>,
+    pub limit_memory: Option<u64>,
     /// Samples along each side of a pixel.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub samples: u32,

@@ -4,9 +4,7 @@ use super::failure::Failure;
 use super::folder::VideoArgs;
 use super::scene::{CommonArgs, SceneArgs};
 use super::values::{frames_help, parse_fps, parse_shard, parse_threads};
-use crate::render::plan::Split;
 use crate::report::LogFormat;
-use crate::run::ShardMode;
 use crate::scene::Grammar;
 use crate::scene::limits::{VIDEOS, endings};
 use clap::{Args, ValueEnum};
@@ -34,8 +32,8 @@ pub struct RenderArgs {
     /// Print the sample scene and exit; as TOML in the look of --look or --plain.
     #[arg(long, value_enum, value_name = "GRAMMAR", num_args = 0..=1, default_missing_value = "tokens",
         conflicts_with_all = [
-            "scene", "frames", "set", "size", "quality", "draft", "is_final", "samples", "depth", "solids", "texture", "allow_outside",
-            "output", "sheet", "hash", "denoise", "bits", "no_frames", "video", "fps", "open", "dry_run", "resume", "overwrite", "shard",
+            "scene", "frames", "set", "size", "draft", "is_final", "samples", "depth", "solids", "texture", "allow_outside",
+            "output", "sheet", "hash", "denoise", "no_frames", "video", "fps", "open", "dry_run", "resume", "overwrite", "shard",
         ])]
     pub default: Option<Grammar>,
 
@@ -48,9 +46,6 @@ pub struct RenderArgs {
     /// Render on several devices: `all` GPUs, or a list such as `0,2` or `cpu,0` [default: POLYFLY_DEVICES, or the first GPU]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
     pub devices: Vec<String>,
-    /// What several devices share: whole frames, or tiles of each frame.
-    #[arg(long, value_enum, default_value = "auto", hide_short_help = true, help_heading = "Device")]
-    pub split: Split,
     /// Rendering threads; 0 = one per core [default: 0, or POLYFLY_THREADS]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
     pub threads: Option<usize>,
@@ -68,15 +63,12 @@ pub struct RenderArgs {
     pub sheet: Option<PathBuf>,
     /// Print the SHA-256 of each frame's .data file and the frame's number instead of writing frames. Equal sums are equal pictures,
     /// on any machine.
-    #[arg(long, conflicts_with_all = ["output", "bits", "no_frames", "sheet"], hide_short_help = true, help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["output", "no_frames", "sheet"], hide_short_help = true, help_heading = "Output")]
     pub hash: bool,
     /// Remove noise with Open Image Denoise, if its library is installed (POLYFLY_OIDN: its folder); the bytes of such pictures
     /// may differ from machine to machine.
     #[arg(long, help_heading = "Output")]
     pub denoise: bool,
-    /// Bits per channel: 8 or 16 in PNG, 16 or 32 in EXR [default: the format's first, or the scene's]
-    #[arg(long, value_name = "N", help_heading = "Output")]
-    pub bits: Option<u32>,
     /// Write no frames, only the video.
     #[arg(long, help_heading = "Output")]
     pub no_frames: bool,
@@ -95,12 +87,9 @@ pub struct RenderArgs {
     #[arg(long, value_enum, help_heading = "Output")]
     pub log: Option<LogFormat>,
 
-    /// Write nothing; print the time, memory and size of the run. A few frames are rendered, smaller if they are slow.
+    /// Write nothing; print the time, memory and size of the run, and ffmpeg's command line. A few frames are rendered, smaller if they are slow.
     #[arg(long, conflicts_with = "sheet", help_heading = "Run")]
     pub dry_run: bool,
-    /// With --dry-run: print ffmpeg's command line too.
-    #[arg(long, requires = "dry_run", hide_short_help = true, help_heading = "Run")]
-    pub show_ffmpeg: bool,
     /// Render missing and incomplete frames in the folder, and make the video of all frames.
     #[arg(long, help_heading = "Run")]
     pub resume: bool,
@@ -110,21 +99,10 @@ pub struct RenderArgs {
     /// Render part K of N of the frames, counted from 1.
     #[arg(long, value_name = "K/N", value_parser = parse_shard, help_heading = "Run")]
     pub shard: Option<(u32, u32)>,
-    /// How frames are split into shards.
-    #[arg(long, value_enum, default_value = "contiguous", hide_short_help = true, help_heading = "Run")]
-    pub shard_mode: ShardMode,
-    /// Maximum memory for pictures, MiB; a run that needs more is refused [default: nine tenths of the free memory]
+    /// Maximum memory, MiB; a run that needs more is refused, and so is a file of the scene that unfolds to more [default: nine tenths of the
+    /// free memory; 4096 for a file]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_memory: Option<u64>,
-    /// Maximum size of a texture, mesh or particle file, MiB [default: 4096]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
-    pub limit_file: Option<u64>,
-    /// Maximum pixels of a texture, sky or relief, millions [default: 4, or 16 pixels for each byte of its file if that is more]
-    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
-    pub limit_picture: Option<u64>,
-    /// Maximum triangles of all meshes, millions [default: 2, or one for each 4 bytes of their files if that is more]
-    #[arg(long, value_name = "MILLIONS", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
-    pub limit_triangles: Option<u64>,
     /// Seconds for the frames in flight after Ctrl-C or SIGTERM.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, hide_short_help = true, help_heading = "Run")]
     pub grace: u32,

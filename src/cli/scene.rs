@@ -13,14 +13,12 @@ use crate::scene::suggest::nearest;
 use crate::scene::{Denoise, Look, ParseOptions, Sampling, Scene, Solid, TextureSource};
 use clap::{Args, ValueEnum};
 
-/// How much work goes into each picture, as a flag's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum QualityArg {
+/// How much work goes into each picture, where it is not what the scene says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quality {
     /// To see what moves where: one sample a pixel (path tracing: an eighth), eight bounces, hard shadows, no motion
     /// blur, no light of other frames.
     Draft,
-    /// As the scene says.
-    Standard,
     /// Four times the samples (adaptive ones: at most, and half the noise), twice the shadow rays, half as many bounces
     /// more. Where light is drawn at random, by paths or on rough surfaces, it is denoised, with the same bytes on all machines.
     Final,
@@ -29,13 +27,12 @@ pub enum QualityArg {
 // Frames before and after each one whose light the final quality uses too.
 const FINAL_DENOISE_FRAMES: u32 = 2;
 
-impl QualityArg {
+impl Quality {
     /// Changes the cost of a picture, within the limits of scenes.
     fn apply(self, scene: &mut Scene) {
         let render = &mut scene.render;
         match self {
-            QualityArg::Standard => {}
-            QualityArg::Draft => {
+            Quality::Draft => {
                 render.set_samples(render.integrator.own(1, (render.own_samples() / 8).max(1)));
                 render.depth = render.depth.min(8);
                 render.light_samples = 1;
@@ -43,7 +40,7 @@ impl QualityArg {
                 scene.close_shutter();
                 scene.film.denoise_frames = 0;
             }
-            QualityArg::Final => {
+            Quality::Final => {
                 match render.sampling {
                     Sampling::Adaptive { min, max, noise } => {
                         let max = (4 * max).min(render.integrator.max_samples());
@@ -133,14 +130,11 @@ pub struct SceneArgs {
     /// Picture size: `1280x720`, or 720p, 1080p, 1440p, 4k, 8k, vertical (1080x1920), square (1080x1080).
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
     pub size: Option<(u32, u32)>,
-    /// Quality preset; --samples and --depth override it.
-    #[arg(long, value_enum, help_heading = "Scene")]
-    pub quality: Option<QualityArg>,
-    /// A quick look with few samples: short for --quality draft.
-    #[arg(long, conflicts_with_all = ["quality", "is_final"], help_heading = "Scene")]
+    /// A quick look: one sample a pixel (path tracing: an eighth), eight bounces, hard shadows, no motion blur. --samples and --depth override it.
+    #[arg(long, conflicts_with = "is_final", help_heading = "Scene")]
     pub draft: bool,
-    /// Less noise, in more time: short for --quality final.
-    #[arg(long = "final", conflicts_with = "quality", help_heading = "Scene")]
+    /// Less noise, in more time: four times the samples, twice the shadow rays, light that is drawn at random is denoised. --samples and --depth override it.
+    #[arg(long = "final", help_heading = "Scene")]
     pub is_final: bool,
     /// Take N x N samples of each pixel, with every integrator; or adaptive samples per pixel, in a range such as `4..64`.
     #[arg(long, value_name = "N", value_parser = parse_samples, help_heading = "Scene")]
@@ -172,7 +166,6 @@ impl SceneArgs {
         let given = [
             ("--set", !self.set.is_empty()),
             ("--size", self.size.is_some()),
-            ("--quality", self.quality.is_some()),
             ("--draft", self.draft),
             ("--final", self.is_final),
             ("--samples", self.samples.is_some()),
@@ -188,13 +181,9 @@ impl SceneArgs {
         }
     }
 
-    /// The requested quality, by any of its flags.
-    pub fn asked_quality(&self) -> Option<QualityArg> {
-        match (self.draft, self.is_final) {
-            (true, _) => Some(QualityArg::Draft),
-            (_, true) => Some(QualityArg::Final),
-            _ => self.quality,
-        }
+    /// The requested quality.
+    pub fn quality(&self) -> Option<Quality> {
+        self.draft.then_some(Quality::Draft).or(self.is_final.then_some(Quality::Final))
     }
 
     /// The requested look, by any of its flags.
@@ -232,7 +221,7 @@ impl SceneArgs {
             let floor = scene.world.floor.as_mut();
             floor.ok_or_else(|| Failure::usage(Language::no_floor_for_texture))?.texture = texture;
         }
-        if let Some(quality) = self.asked_quality() {
+        if let Some(quality) = self.quality() {
             quality.apply(scene);
         }
         let has_shutter = scene.has_shutter();
@@ -271,16 +260,16 @@ mod tests {
     #[test]
     fn the_final_quality_denoises_what_is_drawn_at_random() {
         let mut scene = Scene::sample();
-        QualityArg::Final.apply(&mut scene);
+        Quality::Final.apply(&mut scene);
         assert_eq!(scene.film.denoise, Denoise::None);
         let mut rough = Scene::sample();
         rough.world.bodies[0].material.roughness = 0.2;
-        QualityArg::Final.apply(&mut rough);
+        Quality::Final.apply(&mut rough);
         assert_eq!(rough.film.denoise, Denoise::Guided);
         scene.render.set_paths(16);
-        QualityArg::Draft.apply(&mut scene);
+        Quality::Draft.apply(&mut scene);
         assert_eq!(scene.film.denoise, Denoise::None);
-        QualityArg::Final.apply(&mut scene);
+        Quality::Final.apply(&mut scene);
         assert_eq!(scene.film.denoise, Denoise::Guided);
     }
 }

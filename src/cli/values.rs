@@ -2,8 +2,6 @@
 
 use super::language::language;
 use crate::output::video::Encode;
-use crate::render::plan::Split;
-use crate::run::ShardMode;
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
@@ -34,15 +32,6 @@ values! {
         Film = "film": "As on film: lamps that glow, slim dark bars or bevels, a floor on dark ground, a sky at dusk, soft shadows, motion blur",
         Plain = "plain": "Flat, as the programs of the coursework",
         Bare = "bare": "Only what the seed of these programs shows: flat, black sky, no shadows and highlights, light clipped at white",
-    }
-    Split {
-        Auto = "auto": "Frames where there are enough of them, else tiles",
-        Frames = "frames": "Whole frames: most work for each task",
-        Tiles = "tiles": "Bands of tiles: the first frame is there sooner, and one frame is shared too",
-    }
-    ShardMode {
-        Contiguous = "contiguous": "Each has frames that follow each other",
-        Stride = "stride": "Each has every Nth frame",
     }
     Encode {
         Fast = "fast": "The fastest: the largest film",

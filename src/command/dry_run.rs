@@ -127,11 +127,11 @@ fn trial_renderer(
 }
 
 /// Describes a run. A request to stop ends the trial as it ends a run, so that its temporary files are removed.
-pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
+pub fn describe(plan: RunPlan) -> Result<String, Error> {
     let (cancel, total) = (plan.request.cancel.clone(), plan.part.len());
     let described = match &plan.to_render {
-        Some(left) => of_frames(&plan, left, shows_ffmpeg),
-        None => of_existing(&plan, shows_ffmpeg),
+        Some(left) => of_frames(&plan, left),
+        None => of_existing(&plan),
     };
     match cancel.is_stopped() {
         true => Err(Error::Interrupted { done: 0, total }),
@@ -140,7 +140,7 @@ pub fn describe(plan: RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
 }
 
 // A run whose frames all exist.
-fn of_existing(plan: &RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
+fn of_existing(plan: &RunPlan) -> Result<String, Error> {
     let there = format!("all {} frames exist and are complete", plan.done());
     let mut left = plan.video.clone().filter(|job| !job.is_made());
     let mut what = "the film";
@@ -153,13 +153,13 @@ fn of_existing(plan: &RunPlan, shows_ffmpeg: bool) -> Result<String, Error> {
     };
     let some = job.frames.iter().skip(job.frames.len() / 4).take(2);
     let planes = some.map(|&number| Ok((number, job.planes(number)?))).collect::<Result<_, OutputError>>()?;
-    let (film, encoding, closing) = film_text(job, (job.size, 1.0), &planes, shows_ffmpeg)?;
+    let (film, encoding, closing) = film_text(job, (job.size, 1.0), &planes)?;
     let time = clock_text(encoding + closing);
     Ok(format!("{there}: {what} is left to make\ntime: about {time}\n{film}nothing was written\n"))
 }
 
 // A run that renders frames.
-fn of_frames(plan: &RunPlan, left: &FrameList, shows_ffmpeg: bool) -> Result<String, Error> {
+fn of_frames(plan: &RunPlan, left: &FrameList) -> Result<String, Error> {
     let size_of_run @ (width, height) = (plan.request.scene.render.width, plan.request.scene.render.height);
     let there = if plan.done() == 0 { String::new() } else { format!("; {} exist and are complete", plan.done()) };
     let mut text = format!("frames: {left} ({} of {width} x {height}{there})\n", left.len());
@@ -216,7 +216,7 @@ fn of_frames(plan: &RunPlan, left: &FrameList, shows_ffmpeg: bool) -> Result<Str
     let mut film = String::new();
     if let Some(job) = &plan.video {
         let (encoding, closing);
-        (film, encoding, closing) = film_text(job, (trial_size, scale), &tried.planes, shows_ffmpeg)?;
+        (film, encoding, closing) = film_text(job, (trial_size, scale), &tried.planes)?;
         longest = longest.max(encoding) + closing;
     }
     text += &format!("time: about {}, {ready:.1} s of it before the first frame\n", clock_text(ready + longest));
@@ -235,7 +235,6 @@ fn film_text(
     job: &VideoJob,
     (trial_size, scale): ((u32, u32), f64),
     planes: &BTreeMap<u32, Vec<u8>>,
-    shows_ffmpeg: bool,
 ) -> Result<(String, f64, f64), Error> {
     let settings = &job.settings;
     let guess = trial_film(job, trial_size, planes)?;
@@ -245,7 +244,7 @@ fn film_text(
     let bytes = size((guess.bytes as f64 * scale) as u64);
     let each = if ms(each) < 0.1 { "less than 0.1".to_owned() } else { format!("{:.1}", ms(each)) };
     let mut text = format!("film: {}, about {bytes} ({each} ms a frame)\n", settings.path.display());
-    if shows_ffmpeg && !settings.is_raw() && !settings.is_embedded {
+    if !settings.is_raw() && !settings.is_embedded {
         let command = command_line(settings, job.sides(), &settings.find_ffmpeg()?.program);
         text += &format!("its segments are made by:\n  {command}\n");
     }

@@ -19,7 +19,7 @@ use crate::report::{Remarks, be_quiet, print, say};
 use crate::run::folder::RecordedFolder;
 use crate::run::ownership::expect_same;
 use crate::run::plan::check_for_shards;
-use crate::run::{Existing, RunRequest, ShardMode, claim};
+use crate::run::{Existing, RunRequest, claim};
 use crate::system;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
@@ -145,8 +145,7 @@ impl Job {
             claim::require_linear(folder.format)?;
         }
         // Each shard has as many frames as a segment of the video.
-        let shards =
-            args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(render.encoding.segment).min(MAX_SLURM_SHARDS));
+        let shards = args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(encoding.segment).min(MAX_SLURM_SHARDS));
         if args.engine == Engine::Slurm && shards > MAX_SLURM_SHARDS {
             return Err(Failure::usage(|l| l.slurm_limit(MAX_SLURM_SHARDS)));
         }
@@ -269,35 +268,19 @@ fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<F
     let here = RecordedFolder::open(Path::new(pattern))?.expecting(frames.clone());
     let found = here.inspect()?;
     found.expect_own(&here)?;
-    Ok(here.open_shards(&found.whole, shards, ShardMode::Contiguous))
+    Ok(here.open_shards(&found.whole, shards))
 }
 
 // The flags that make `stitch` encode as the shards did.
 fn encoding_flags(render: &RenderArgs) -> Vec<String> {
-    let VideoArgs {
-        encode,
-        crf,
-        preset,
-        codec,
-        ffmpeg,
-        encoder_timeout,
-        segment,
-        encoder_threads,
-        video_bits,
-        hdr,
-        ..
-    } = &render.encoding;
+    let VideoArgs { encode, crf, codec, ffmpeg, video_bits, hdr } = &render.encoding;
     let codec = codec.map(|codec| codec.name.to_owned());
     let flags = [
         ("--encode", encode.map(|encode| encode.name().to_owned())),
         ("--crf", crf.map(|n| n.to_string())),
-        ("--preset", preset.clone()),
         ("--codec", codec),
         ("--video-bits", video_bits.clone()),
         ("--ffmpeg", ffmpeg.as_ref().map(|p| p.display().to_string())),
-        ("--encoder-timeout", Some(encoder_timeout.to_string())),
-        ("--segment", Some(segment.to_string())),
-        ("--encoder-threads", Some(encoder_threads.to_string())),
     ];
     let hdr = hdr.then(|| "--hdr".to_owned());
     flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag}={}", value?))).chain(hdr).collect()

@@ -26,7 +26,7 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     let Some(missing) = here.frames.without(&settled) else { return Ok(found.expect_own(&here)?) };
     let list = match args.shards {
         None => Some(missing.clone()),
-        Some(n) => here.open_shards(&settled, n, args.shard_mode),
+        Some(n) => here.open_shards(&settled, n),
     };
     print(&format!("{}\n", list.map_or_else(String::new, |list| list.to_string())))?;
     if let Err(replaced) = found.expect_own(&here) {

@@ -63,7 +63,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
         legend: args.legend,
     };
     let start = Instant::now();
-    let limits = Limits { file: args.limit_file.map_or(Limits::default().file, |mib| mib << 20), ..Limits::default() };
+    let limits = args.limit_memory.map_or_else(Limits::default, |mib| Limits::within(mib << 20));
     let files = Files { limits, ..Files::default() };
     let load = || ColouredSpheres::load(&particles, 0, 1, None, &files).map(|read| (read.bounds(), read));
     let (bounds, read) = shared_pool().map_err(OutputError::from)?.install(load)?;

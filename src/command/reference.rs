@@ -40,7 +40,7 @@ What polyfly writes and reads. This page is made of the program's own declaratio
 
 ## Pictures
 
-A picture's format follows from its extension. The first number of bits is the default; `--bits` or `bits` under `[output]` selects another. The
+A picture's format follows from its extension. The first number of bits is the default; `bits` under `[output]` selects another. The
 program reads all of them too (`convert`, `compare`, `stitch`).
 
 | extension | bits per channel | lossless | alpha | stores | holds its scene |
@@ -61,7 +61,7 @@ const CODECS_HEAD: &str = "
 ## Codecs
 
 `--encode fast`, `standard` (the default) and `small` choose quality and preset: the three films look about the same, and a smaller one takes
-longer. `--crf` and `--preset` replace what the choice says. The bytes of films by hardware encoders depend on the machine. The built-in OpenH264
+longer. `--crf` replaces its quality. The bytes of films by hardware encoders depend on the machine. The built-in OpenH264
 works alike for all choices; an animated WebP is packed less or more.
 
 | codec | what it is | in | 10 bits | HDR10 | alpha in | `fast` | `standard` | `small` | hardware |

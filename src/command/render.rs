@@ -8,7 +8,7 @@ use super::request::{options, request};
 use super::scene_file::{SceneText, load_scene};
 use super::stop;
 use super::viewer::open_in_viewer;
-use crate::cli::{Exit, Failure, QualityArg, RenderArgs, language};
+use crate::cli::{Exit, Failure, Quality, RenderArgs, language};
 use crate::error::Error;
 use crate::language::Language;
 use crate::output::OutputError;
@@ -22,7 +22,6 @@ use crate::report::{
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::{Grammar, Pattern, Scene};
-use clap::ValueEnum;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,7 +72,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     if args.dry_run {
         stop::attach(plan.request.cancel.clone(), None, None);
-        let described = dry_run::describe(plan, args.show_ffmpeg);
+        let described = dry_run::describe(plan);
         return Ok(print(&described.map_err(|e| placed_or_stopped(e, &text))?)?);
     }
     if !is_quiet() {
@@ -83,7 +82,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     if let Some(look) = text.look.filter(|_| !args.resume && Grammar::of(&text.text) == Grammar::Tokens) {
         remark(|l| look.told(l, &plan.request.scene));
     }
-    if let Some(quality) = args.changes.asked_quality() {
+    if let Some(quality) = args.changes.quality() {
         remark(|l| cost(l, quality, &plan.request.scene));
     }
     let shown = Shown::of(&plan);
@@ -214,7 +213,7 @@ fn summary(
 }
 
 // What a quality preset means for this scene.
-fn cost(l: Language, quality: QualityArg, scene: &Scene) -> String {
+fn cost(l: Language, quality: Quality, scene: &Scene) -> String {
     let render = &scene.render;
     let pixels = u64::from(render.width) * u64::from(render.height);
     let samples = render.samples_per_pixel();
@@ -224,6 +223,6 @@ fn cost(l: Language, quality: QualityArg, scene: &Scene) -> String {
         crate::scene::Sampling::Adaptive { min, .. } => (l.range_of(min, l.count_samples(samples)), l.at_most(rays)),
         _ => (l.count_samples(samples), rays),
     };
-    let name = quality.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+    let name = if quality == Quality::Draft { "draft" } else { "final" };
     l.quality(name, samples, l.count_bounces(render.depth), rays)
 }

@@ -6,6 +6,7 @@ use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::output::video::VideoOptions;
 use crate::quote::brief;
+use crate::render::plan::Split;
 use crate::render::{Devices, RenderOptions};
 use crate::run::request::PictureTarget;
 use crate::run::sandbox::PathSandbox;
@@ -31,12 +32,12 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
             None => PictureTarget::Path(expanded(text).display().to_string()),
         },
     };
-    scene.output.bits = args.bits.or(scene.output.bits).filter(|_| !args.hash);
+    scene.output.bits = scene.output.bits.filter(|_| !args.hash);
     Ok(RunRequest {
         is_checked: true,
         name: name.to_owned(),
         frames,
-        shard: args.shard.map(|(number, count)| Shard { number, count, mode: args.shard_mode }),
+        shard: args.shard.map(|(number, count)| Shard { number, count }),
         pictures,
         no_files: args.no_frames,
         video: args.video.as_ref().map(|video| video.to_str().map_or_else(|| video.clone(), expanded)),
@@ -57,21 +58,28 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
 
 /// The video options of the flags.
 pub fn encoding(args: &VideoArgs) -> VideoOptions {
+    let own = VideoOptions::new();
     VideoOptions {
         fps: None,
         codec: args.codec,
         encode: args.encode,
         crf: args.crf,
-        preset: args.preset.clone(),
         bits: args.video_bits.as_deref().and_then(|bits| bits.parse().ok()),
         hdr: args.hdr,
         ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
-        timeout: Duration::from_secs(args.encoder_timeout.into()),
-        segment: args.segment,
-        encoder_threads: args.encoder_threads,
-        encoders: args.encoders,
-        queue_bytes: (args.video_memory as usize) << 20,
+        timeout: test_option("timeout").map_or(own.timeout, |seconds| Duration::from_secs(u64::from(seconds))),
+        segment: test_option("segment").unwrap_or(own.segment),
+        encoder_threads: test_option("threads").unwrap_or(own.encoder_threads),
+        encoders: test_option("encoders").unwrap_or(own.encoders),
+        queue_bytes: test_option("waiting").map_or(own.queue_bytes, |mib| (mib as usize) << 20),
+        ..own
     }
+}
+
+// A number that tests and measurements change, since small films have one segment: `POLYFLY_TEST_OPTIONS=segment=7,encoders=2`.
+fn test_option(name: &str) -> Option<u32> {
+    let all = environment("POLYFLY_TEST_OPTIONS")?;
+    all.split(',').filter_map(|one| one.split_once('=')).find(|(key, _)| *key == name)?.1.parse().ok()
 }
 
 /// The ffmpeg program that the user named by flag or environment variable, if any.
@@ -85,21 +93,19 @@ pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
         let (gpu, task) = text.split_once(':')?;
         Some((gpu.parse().ok()?, task.parse().ok()?))
     });
-    let bytes = |mib: u64| mib << 20;
-    let millions = |n: u64| n.saturating_mul(1_000_000);
+    let limit = args.limit_memory.map(|mib| mib << 20);
     Ok(RenderOptions {
         devices: devices(args)?,
         threads: args.threads.unwrap_or(0),
         isa: environment("POLYFLY_ISA"),
-        split: args.split,
+        split: match test_option("tiles") {
+            Some(0) => Split::Frames,
+            Some(_) => Split::Tiles,
+            None => Split::Auto,
+        },
         fault,
         denoise: args.denoise.then(super::denoiser::library),
-        limits: Limits {
-            file: args.limit_file.map_or(Limits::default().file, bytes),
-            picture: args.limit_picture.map(millions),
-            triangles: args.limit_triangles.map(millions),
-            memory: memory_limit::limit(args.limit_memory.map(bytes)),
-        },
+        limits: Limits { memory: memory_limit::limit(limit), ..limit.map_or_else(Limits::default, Limits::within) },
         ..RenderOptions::new()
     })
 }

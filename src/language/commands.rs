@@ -45,7 +45,7 @@ messages! {
     no_stream_format(list) "--output: no such format; expected {list}" "--output: такого формата нет; ожидалось: {list}";
     has_other_bits(extension, bits, asked) ".{extension} has {bits} bits a channel, not {asked}"
         "в .{extension} бит на канал {bits}, а не {asked}";
-    give_other_bits(place, why) "{place}: {why}; give other --bits" "{place}: {why}; укажите другие --bits";
+    give_other_bits(place, why) "{place}: {why}; give other `bits`" "{place}: {why}; укажите другие `bits`";
     too_wide_for_format(extension, max, width, height) "a .{extension} has at most {max} pixels a side, not {width} x {height}"
         "сторона .{extension} не больше {max} пикселей, а здесь {width} x {height}";
     no_film_name(flag, name, what, all) "{flag}: `{name}` {what}: expected a name that ends in {all} or .y4m"
@@ -133,8 +133,8 @@ messages! {
         "a picture of {width} x {height} pixels takes about {takes} MiB of memory, and may take {may}: ask for a smaller size"
         "для картинки {width} x {height} нужно около {takes} МиБ памяти, а можно {may}: уменьшите размер";
     too_much_memory(width, height, takes, may)
-        "a run of {width} x {height} pixels takes about {takes} MiB of memory, and may take {may}: ask for a smaller --size, for no .exr or --denoise, for fewer --encoders or --encoder-threads, for smaller textures and meshes, or raise --limit-memory"
-        "для {width} x {height} пикселей нужно около {takes} МиБ памяти, а можно {may}: уменьшите --size, уберите .exr или --denoise, уменьшите --encoders или --encoder-threads, текстуры и сетки или увеличьте --limit-memory";
+        "a run of {width} x {height} pixels takes about {takes} MiB of memory, and may take {may}: ask for a smaller --size, for no .exr or --denoise, for smaller textures and meshes, or raise --limit-memory"
+        "для {width} x {height} пикселей нужно около {takes} МиБ памяти, а можно {may}: уменьшите --size, уберите .exr или --denoise, уменьшите текстуры и сетки или увеличьте --limit-memory";
 
     // Flags that the scene does not allow.
     no_floor_for_texture() "--texture: the scene has no floor" "--texture: в сцене нет пола";

@@ -11,7 +11,7 @@ messages! {
 
     // Meshes.
     too_many_triangles(max) "with this mesh the scene has more than {max} triangles" "с этой сеткой в сцене больше {max} треугольников";
-    smaller_meshes(flag) "give smaller ones, or raise {flag}" "возьмите сетки поменьше или увеличьте {flag}";
+    smaller_meshes() "give smaller ones, or raise --limit-memory" "возьмите сетки поменьше или увеличьте --limit-memory";
 
     // Particles.
     at_byte(byte) "byte {byte}" "байт {byte}";

@@ -174,8 +174,8 @@ messages! {
     ffmpeg_failed(doing, status) "ffmpeg failed {doing} ({status})" "ffmpeg завершился с ошибкой: {doing} ({status})";
     ffmpeg_reported(doing) "ffmpeg reported an error {doing}" "ffmpeg сообщил об ошибке: {doing}";
     ffmpeg_took(taken, all, doing) "ffmpeg took {taken} of {all} frames {doing}" "ffmpeg взял кадров {taken} из {all}: {doing}";
-    ffmpeg_stalled(seconds, doing) "ffmpeg made no progress for {seconds} s {doing}, and was killed (--encoder-timeout sets the limit)"
-        "ffmpeg не продвинулся за {seconds} с ({doing}) и остановлен (предел задаёт --encoder-timeout)";
+    ffmpeg_stalled(seconds, doing) "ffmpeg made no progress for {seconds} s {doing}, and was killed"
+        "ffmpeg не продвинулся за {seconds} с ({doing}) и остановлен";
     ffmpeg_kept_still(seconds, doing) "ffmpeg stalled for {seconds} s {doing}, and was ended" "ffmpeg молчал {seconds} с ({doing}) и остановлен";
     unsaved_changes_kept(scene, path) "the page's changes are not in {scene}; they are kept in {path}"
         "изменений со страницы нет в {scene}; они сохранены в {path}";

@@ -143,21 +143,18 @@ impl FrameList {
         push(&mut ranges, numbers.map(FrameSpan::one));
         (!ranges.is_empty()).then_some(FrameList { ranges })
     }
-    /// Part `part` of `parts`, from 0. The parts' lengths differ by at most one. Frames are consecutive, or every
-    /// `parts`th one with `stride`. None if the part is empty, because there are more parts than frames.
-    pub fn part(&self, part: u32, parts: u32, stride: bool) -> Option<FrameList> {
+    /// Part `part` of `parts`, from 0: consecutive frames. The parts' lengths differ by at most one. None if the part is empty, because
+    /// there are more parts than frames.
+    pub fn part(&self, part: u32, parts: u32) -> Option<FrameList> {
         let (part, parts) = (part as usize, parts as usize);
         let (from, to) = (self.len() * part / parts, self.len() * (part + 1) / parts);
         let mut before = 0;
         let mut ranges = Vec::new();
         for &range in &self.ranges {
-            // Indices into this range that belong to the part: from the first to the last, with a step.
+            // Indices into this range that belong to the part.
             let len = range.len();
-            let (first, end, apart) = match stride {
-                true => ((part + parts - before % parts) % parts, len, parts),
-                false => (from.saturating_sub(before).min(len), to.saturating_sub(before).min(len), 1),
-            };
-            ranges.extend(range.places(first, end, apart));
+            let (first, end) = (from.saturating_sub(before).min(len), to.saturating_sub(before).min(len));
+            ranges.extend(range.places(first, end, 1));
             before += len;
         }
         (!ranges.is_empty()).then_some(FrameList { ranges })
@@ -350,18 +347,15 @@ mod tests {
         let list = FrameList::parse("0-9,20-40x2,15", 50).unwrap();
         assert_eq!(list.to_string(), "0-9,20-40x2,15");
         assert_eq!((0..=list.len()).map_while(|i| list.nth(i)).collect::<Vec<_>>(), list.iter().collect::<Vec<_>>());
-        for (parts, stride) in [(1, false), (4, false), (7, true), (30, false), (30, true)] {
-            let parts: Vec<_> = (0..parts).map(|k| list.part(k, parts, stride)).collect();
+        for parts in [1, 4, 7, 30] {
+            let parts: Vec<_> = (0..parts).map(|k| list.part(k, parts)).collect();
             let sizes: Vec<usize> = parts.iter().map(|p| p.as_ref().map_or(0, FrameList::len)).collect();
             assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{sizes:?}");
-            let mut all: Vec<u32> = parts.iter().flatten().flat_map(|p| p.iter().collect::<Vec<_>>()).collect();
-            if !stride {
-                assert_eq!(all, list.iter().collect::<Vec<_>>());
-            }
-            all.sort_unstable();
+            let all: Vec<u32> = parts.iter().flatten().flat_map(|p| p.iter().collect::<Vec<_>>()).collect();
+            assert_eq!(all, list.iter().collect::<Vec<_>>());
             assert_eq!(FrameList::of_numbers(all.into_iter()).unwrap().len(), list.len());
         }
-        let part = list.part(1, 3, false).unwrap();
+        let part = list.part(1, 3).unwrap();
         assert_eq!(part.to_string(), FrameList::parse(&part.to_string(), 50).unwrap().to_string());
     }
 

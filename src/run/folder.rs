@@ -1,7 +1,6 @@
 //! A folder of frames with its manifest: the frames that are expected, the complete ones, and their scene.
 
 use super::ownership::{expect_same, owned};
-use super::request::ShardMode;
 use crate::assets::files::RecordedFiles;
 use crate::error::Error;
 use crate::language::Language;
@@ -131,13 +130,10 @@ impl RecordedFolder {
     }
 
     /// The shards, from 1, that lack a frame. `whole` are the frames that they need not render.
-    pub fn open_shards(&self, whole: &BTreeSet<u32>, shards: u32, mode: ShardMode) -> Option<FrameList> {
+    pub fn open_shards(&self, whole: &BTreeSet<u32>, shards: u32) -> Option<FrameList> {
         let (total, parts) = (self.frames.len() as u64, u64::from(shards));
         // The inverse of FrameList::part.
-        let part = |place: u64| match mode {
-            ShardMode::Contiguous => ((place + 1) * parts).div_ceil(total) - 1,
-            ShardMode::Stride => place % parts,
-        };
+        let part = |place: u64| ((place + 1) * parts).div_ceil(total) - 1;
         let missing = (0_u64..).zip(self.frames.iter()).filter(|(_, n)| !whole.contains(n));
         let open: BTreeSet<u32> = missing.map(|(place, _)| part(place) as u32 + 1).collect();
         FrameList::of_numbers(open.into_iter())

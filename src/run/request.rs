@@ -32,18 +32,6 @@ pub struct Shard {
     pub number: u32,
     /// The number of shards.
     pub count: u32,
-    /// How frames are distributed over the shards.
-    pub mode: ShardMode,
-}
-
-/// How frames are split into shards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ShardMode {
-    /// Each shard has consecutive frames.
-    #[default]
-    Contiguous,
-    /// Each shard has every Nth frame.
-    Stride,
 }
 
 /// The destination of a run's pictures.
@@ -131,7 +119,7 @@ impl RunRequest {
     /// The frames of this shard, or all frames if there is no shard. None if the shard has no frames.
     pub(crate) fn part(&self) -> Option<FrameList> {
         match self.shard {
-            Some(Shard { number, count, mode }) => self.frames.part(number - 1, count, mode == ShardMode::Stride),
+            Some(Shard { number, count }) => self.frames.part(number - 1, count),
             None => Some(self.frames.clone()),
         }
     }

@@ -37,8 +37,7 @@ impl VideoOptions {
         if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
             return Err(Error::usage(|l| l.full_path_not_utf8(path.display())));
         }
-        let of_encoders =
-            [("--codec", self.codec.is_some()), ("--crf", self.crf.is_some()), ("--preset", self.preset.is_some())];
+        let of_encoders = [("--codec", self.codec.is_some()), ("--crf", self.crf.is_some())];
         if let Some((flag, _)) = of_encoders.into_iter().find(|(_, is_given)| *is_given && is_raw(&path)) {
             return Err(Error::usage(|l| l.raw_is_not_encoded(path.display(), flag)));
         }

@@ -24,6 +24,45 @@ mod other_names;
 
 // Those of command lines: jobs, flags and values of flags.
 const OTHER_WORDS: &[OtherName] = &[
+    // Flags that this program had.
+    (
+        "flag",
+        "--segment|--encoders|--encoder-threads|--encoder-timeout|--video-memory",
+        "the encoders' settings are fixed: segments of 60 frames, as many encoders as the cores and the memory allow",
+        "настройки кодировщиков неизменны: части по 60 кадров, а кодировщиков столько, сколько позволяют ядра и память",
+    ),
+    (
+        "flag",
+        "--limit-file|--limit-picture|--limit-triangles",
+        "did you mean `--limit-memory`?",
+        "возможно, вы имели в виду `--limit-memory`?",
+    ),
+    ("flag", "--bits", "did you mean `--set output.bits=16`?", "возможно, вы имели в виду `--set output.bits=16`?"),
+    (
+        "flag",
+        "--split",
+        "devices share whole frames, or each frame where there are few",
+        "устройства делят между собой кадры, а если кадров мало, то и каждый кадр",
+    ),
+    (
+        "flag",
+        "--shard-mode",
+        "`--frames 0-lastx4` takes every fourth frame",
+        "`--frames 0-lastx4` выбирает каждый четвёртый кадр",
+    ),
+    (
+        "flag",
+        "--quality",
+        "did you mean `--draft`, or `--final`?",
+        "возможно, вы имели в виду `--draft` или `--final`?",
+    ),
+    (
+        "flag",
+        "--preset",
+        "`--encode small` makes a smaller film, `--encode fast` a larger one, faster",
+        "`--encode small` делает ролик меньше, `--encode fast` быстрее",
+    ),
+    ("flag", "--show-ffmpeg", "`--dry-run` prints ffmpeg's command line", "`--dry-run` печатает команду ffmpeg"),
     (
         "job",
         "render|run|make|draw",
@@ -145,8 +184,8 @@ const OTHER_WORDS: &[OtherName] = &[
     (
         "flag",
         "-pix_fmt|--pix-fmt|--bit-depth",
-        "did you mean `--video-bits 10`, or `--bits 16` for frames?",
-        "возможно, вы имели в виду `--video-bits 10` или, для кадров, `--bits 16`?",
+        "did you mean `--video-bits 10`, or `--set output.bits=16` for frames?",
+        "возможно, вы имели в виду `--video-bits 10` или, для кадров, `--set output.bits=16`?",
     ),
     (
         "flag",
@@ -280,9 +319,6 @@ const OTHER_WORDS: &[OtherName] = &[
         "without `--threads`, or with `--threads 0`, all cores work",
         "без `--threads` или с `--threads 0` работают все ядра",
     ),
-    ("--quality", "medium|normal|default|good", "did you mean `standard`?", "возможно, вы имели в виду `standard`?"),
-    ("--quality", "low|preview|fast", "did you mean `draft`?", "возможно, вы имели в виду `draft`?"),
-    ("--quality", "high|best|ultra", "did you mean `final`?", "возможно, вы имели в виду `final`?"),
     (
         "flag",
         "--hd|--fullhd|--full-hd|--fhd|--1080p|--720p|--uhd|--4k",

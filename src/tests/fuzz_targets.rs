@@ -124,7 +124,7 @@ pub fn frames(bytes: &[u8]) {
             assert!(!list.is_empty() && list.iter().take(1000).all(|n| n < total));
             let again = FrameList::parse(&list.to_string(), total).unwrap_or_else(|e| panic!("{list} is no list: {e}"));
             assert!(again.len() == list.len() && again.iter().take(1000).eq(list.iter().take(1000)), "{text}");
-            let parts: usize = (0..7).filter_map(|k| Some(list.part(k, 7, false)?.len())).sum();
+            let parts: usize = (0..7).filter_map(|k| Some(list.part(k, 7)?.len())).sum();
             assert!(parts == list.len() || list.len() > 1 << 20, "{text}");
         }
     }

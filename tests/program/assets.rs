@@ -179,7 +179,7 @@ fn maps_that_become_too_large_together_are_refused() {
     };
     let run = scene("wide.png");
     assert_eq!(run.status.code(), Some(65), "{}", words(&run));
-    for part in ["wide.png", "8192 x 8192", "raise --limit-picture"] {
+    for part in ["wide.png", "8192 x 8192", "raise --limit-memory"] {
         assert!(words(&run).contains(part), "{}", words(&run));
     }
     let run = scene("tall.png");

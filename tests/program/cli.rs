@@ -371,7 +371,7 @@ fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
     let run = polyfly(dir.path(), &["--frames", "0-99999999", "--no-frames"], Some(&scene));
     assert_eq!(run.status.code(), Some(64), "{}", text(&run.stderr));
     // Bits that the format lacks are reported before the texture is opened.
-    let args = ["--bits", "32", "-o", "x%d.png", "--texture", "nowhere.png"];
+    let args = ["--set", "output.bits=32", "-o", "x%d.png", "--texture", "nowhere.png"];
     let run = polyfly(dir.path(), &args, Some(&default_scene()));
     assert_eq!(run.status.code(), Some(64), "{}", text(&run.stderr));
     assert!(text(&run.stderr).contains("8 or 16"), "{}", text(&run.stderr));
@@ -447,16 +447,16 @@ fn presets_say_what_they_cost_and_change_the_picture() {
                  solid = \"cube\"\nreflection = 0.5\n[[light]]\nposition = [5, 5, 5]\nradius = 2\n";
     let mut pictures = Vec::new();
     for (quality, samples, depth) in
-        [("draft", "1 sample a pixel", "8 bounces"), ("standard", "9 samples", "12"), ("final", "36", "18")]
+        [("--draft", "1 sample a pixel", "8 bounces"), ("--samples=3", "", ""), ("--final", "36", "18")]
     {
-        let run = polyfly(dir.path(), &["--cpu", "--quality", quality], Some(scene));
+        let run = polyfly(dir.path(), &["--cpu", quality], Some(scene));
         let said = text(&run.stderr);
         assert!(run.status.success() && said.contains(samples) && said.contains(depth), "{quality}: {said}");
         pictures.push(std::fs::read(dir.path().join("0.data")).unwrap());
     }
     assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
     // Output about the encoder comes before the error.
-    let run = polyfly(dir.path(), &["--cpu", "--quality", "final", "--samples", "2"], Some(scene));
+    let run = polyfly(dir.path(), &["--cpu", "--final", "--samples", "2"], Some(scene));
     assert!(text(&run.stderr).contains("4 samples a pixel"), "{}", text(&run.stderr));
 }
 

@@ -192,8 +192,8 @@ fn the_gpus_path_gives_the_cpus_bytes() {
     same_on_gpu("deep", &FEW.replace("depth = 6", "depth = 30"), "", &["-o", "%d.data", "--frames", "2"]);
     // Rounds of samples until the noise is low, bands of rows, and both.
     same_on_gpu("rounds", &path, "", &["-o", "%d.data"]);
-    same_on_gpu("tiles", FEW, "", &["-o", "%d.data", "--split", "tiles", "--frames", "0-2"]);
-    same_on_gpu("rounds in tiles", &path, "", &["-o", "%d.data", "--split", "tiles"]);
+    same_on_gpu("tiles", FEW, "", &["-o", "%d.data", "test:tiles=1", "--frames", "0-2"]);
+    same_on_gpu("rounds in tiles", &path, "", &["-o", "%d.data", "test:tiles=1"]);
     // Linear light with layers.
     same_on_gpu("EXR", FEW, "", &["-o", "%d.exr", "--frames", "0,3"]);
     same_on_gpu("EXR of paths", &path, "", &["-o", "%d.exr", "--frames", "0"]);
@@ -236,7 +236,7 @@ fn films_on_the_gpu_are_the_cpus() {
     same_on_gpu("a video", &sized(all, "[75, 50]"), "", &["--no-frames", "--video", "v.y4m"]);
     // What the host finishes: linear light beside the picture, bands, a shutter that is open.
     same_on_gpu("EXR", &sized(all, "[75, 50]"), "", &["-o", "%d.exr", "--frames", "0"]);
-    same_on_gpu("tiles", &sized(all, "[75, 80]"), "", &["-o", "%d.data", "--split", "tiles", "--frames", "0-1"]);
+    same_on_gpu("tiles", &sized(all, "[75, 80]"), "", &["-o", "%d.data", "test:tiles=1", "--frames", "0-1"]);
     let moving = sized(all, "[75, 50]").replace("[camera.eye]", "[camera]\nshutter = 0.5\n[camera.eye]");
     same_on_gpu("shutter", &moving, "", &["-o", "%d.data", "--frames", "0-1"]);
     // Arrays in place of parameters, paths, and geometry that moves.
@@ -297,8 +297,8 @@ fn films_that_the_gpu_denoises_are_the_cpus() {
     let hasty = open.replace("turns = 0.2", "turns = 3\nease = 1").replace("shutter = 0.5", "shutter = 1");
     same_on_gpu("some frames are fast", &hasty, "", &["-o", "%d.data"]);
     // The host gathers tiles, and the GPU denoises them.
-    same_on_gpu("tiles", &clip, "", &["-o", "%d.data", "--split", "tiles", "--frames", "0-1"]);
-    same_on_gpu("tiles and a shutter", &open, "", &["-o", "%d.data", "--split", "tiles", "--frames", "2-3"]);
+    same_on_gpu("tiles", &clip, "", &["-o", "%d.data", "test:tiles=1", "--frames", "0-1"]);
+    same_on_gpu("tiles and a shutter", &open, "", &["-o", "%d.data", "test:tiles=1", "--frames", "2-3"]);
     // What the host denoises: layers beside the picture, samples until the noise is low.
     same_on_gpu("layers", &clip, "", &["-o", "%d.exr", "--frames", "0-1"]);
     same_on_gpu("rounds", &denoised("", "[31, 40]", "32\nnoise = 4"), "", &["-o", "%d.data", "--frames", "0"]);
@@ -309,7 +309,7 @@ fn the_gpu_runs_the_denoiser() {
     let dir = tempfile::tempdir().unwrap();
     for steady in ["", "denoise_frames = 1"] {
         std::fs::write(dir.path().join("s.toml"), denoised(steady, "[24, 16]", "2")).unwrap();
-        for split in ["frames", "tiles"] {
+        for split in ["test:tiles=0", "test:tiles=1"] {
             // The CPU takes over from GPUs that cannot denoise.
             for (devices, output, code, is_asked) in [
                 ("0", "a%d.data", 69, true),
@@ -317,8 +317,7 @@ fn the_gpu_runs_the_denoiser() {
                 ("0,cpu", "c%d.data", 0, true),
                 ("0,1", "d%d.data", 69, true),
             ] {
-                let args =
-                    ["s.toml", "--devices", devices, "--split", split, "--overwrite", "--frames", "0-1", "-o", output];
+                let args = ["s.toml", "--devices", devices, split, "--overwrite", "--frames", "0-1", "-o", output];
                 let run = polyfly(dir.path(), Some(&stub()), "denoise", &args);
                 assert_eq!(run.status.code(), Some(code), "{devices} {output} {steady}: {}", text(&run.stderr));
                 assert_eq!(
@@ -338,7 +337,7 @@ fn devices_share_denoised_frames_and_one_may_fail() {
     for steady in ["", "denoise_frames = 1"] {
         std::fs::write(dir.path().join("s.toml"), denoised(steady, "[24, 16]", "4")).unwrap();
         let run = |devices: &str, split: &str, fault: &str| {
-            let args = ["s.toml", "--devices", devices, "--split", split, "--overwrite", "-o", "%d.data"];
+            let args = ["s.toml", "--devices", devices, split, "--overwrite", "-o", "%d.data"];
             let mut command = program(dir.path(), &args);
             command.env("LD_LIBRARY_PATH", stub()).env("POLYFLY_STUB", "");
             if !fault.is_empty() {
@@ -353,7 +352,9 @@ fn devices_share_denoised_frames_and_one_may_fail() {
         };
         let (expected, rays): (_, u64) = run("cpu", "frames", "");
         for (devices, faults) in [("0,1", ["", "1:3"]), ("0,1,cpu", ["", "1:9"]), ("0,cpu", ["0:2", "0:11"])] {
-            for (fault, split) in faults.into_iter().flat_map(|fault| [(fault, "frames"), (fault, "tiles")]) {
+            for (fault, split) in
+                faults.into_iter().flat_map(|fault| [(fault, "test:tiles=0"), (fault, "test:tiles=1")])
+            {
                 assert_eq!(expected, run(devices, split, fault).0, "{devices} {split} {fault} {steady}");
             }
         }
@@ -395,9 +396,9 @@ fn several_devices_share_the_frames_of_a_film() {
         (0..7).map(|n| std::fs::read(dir.path().join(name.replace("%d", &n.to_string()))).unwrap()).collect::<Vec<_>>()
     };
     let expected = run(&["--cpu"], "c%d.data");
-    assert_eq!(expected, run(&["--devices", "all", "--split", "frames"], "a%d.data"));
-    assert_eq!(expected, run(&["--devices", "0,1,cpu", "--split", "frames"], "f%d.data"));
-    assert_eq!(expected, run(&["--devices", "cpu,1", "--split", "tiles"], "t%d.data"));
+    assert_eq!(expected, run(&["--devices", "all", "test:tiles=0"], "a%d.data"));
+    assert_eq!(expected, run(&["--devices", "0,1,cpu", "test:tiles=0"], "f%d.data"));
+    assert_eq!(expected, run(&["--devices", "cpu,1", "test:tiles=1"], "t%d.data"));
 }
 
 #[test]
@@ -411,7 +412,7 @@ fn time_steps_on_the_gpu_are_the_cpus() {
          [[light]]\nposition = [9, -9, 9]\n[particles]\npath = \"{steps}\"\ncolor_by = \"velocity\"\nlegend = true\n"
     );
     same_on_gpu("time steps", &scene, "", &["-o", "%d.data"]);
-    same_on_gpu("time steps in tiles", &scene, "", &["-o", "%d.data", "--split", "tiles"]);
+    same_on_gpu("time steps in tiles", &scene, "", &["-o", "%d.data", "test:tiles=1"]);
 }
 
 #[test]
@@ -427,8 +428,8 @@ fn several_gpus_and_the_cpu_share_frames_and_tiles() {
     };
     let expected = run(&["--cpu"], "c%d.data");
     assert_eq!(expected, run(&["--devices", "all"], "a%d.data"));
-    assert_eq!(expected, run(&["--devices", "0,1,cpu", "--split", "frames"], "f%d.data"));
-    assert_eq!(expected, run(&["--devices", "cpu,1", "--split", "tiles"], "t%d.data"));
+    assert_eq!(expected, run(&["--devices", "0,1,cpu", "test:tiles=0"], "f%d.data"));
+    assert_eq!(expected, run(&["--devices", "cpu,1", "test:tiles=1"], "t%d.data"));
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn changes_of_no_scene_are_refused() {
 #[test]
 fn raw_films_take_no_flags_of_encoders() {
     let dir = folder();
-    for flag in ["--codec=h264", "--crf=20", "--preset=fast"] {
+    for flag in ["--codec=h264", "--crf=20"] {
         let why = format!("is raw video, and {} is of an encoder", flag.split('=').next().unwrap());
         refused(&render(dir.path(), &["--frames=0", "-o", "f/%d.png", "--video=v.y4m", flag]), 64, &why);
     }

@@ -55,8 +55,8 @@ fn pictures_are_what_their_ending_says() {
                 "2",
                 "--frames",
                 "3",
-                "--bits",
-                bits,
+                "--set",
+                &format!("output.bits={bits}"),
                 "-o",
                 &to,
             ];

@@ -59,7 +59,7 @@ fn exr_files_hold_the_linear_picture_and_its_layers() {
         (&layers.samples, &["samples.N"], false),
     ];
     for (bits, name) in [("16", "half%d.exr"), ("32", "float%d.exr")] {
-        file(folder.path(), name, &["--bits", bits]);
+        file(folder.path(), name, &["--set", &format!("output.bits={bits}")]);
         let mut read = channels(&folder.path().join(name.replace("%d", "1")));
         for (image, names, may_be_half) in images {
             for (i, &channel) in names.iter().enumerate() {
@@ -88,7 +88,7 @@ fn exr_files_hold_the_linear_picture_and_its_layers() {
 #[test]
 fn sixteen_bit_files_are_the_same_picture_with_finer_steps() {
     let folder = tempfile::tempdir().unwrap();
-    file(folder.path(), "deep%d.png", &["--bits", "16"]);
+    file(folder.path(), "deep%d.png", &["--set", "output.bits=16"]);
     file(folder.path(), "plain%d.png", &[]);
     let deep = image::open(folder.path().join("deep1.png")).unwrap();
     assert_eq!(deep.color(), image::ColorType::Rgb16);

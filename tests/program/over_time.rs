@@ -35,7 +35,7 @@ fn a_frame_has_the_values_of_its_time_however_it_is_made() {
     assert_eq!(all.len(), 8);
     assert!(all[4] == frames(&dir.path().join("still"))[0] && all[4].1 != all[3].1);
     // In parts, and after an interruption.
-    render(dir.path(), "tiles", moving, &["--split", "tiles"]);
+    render(dir.path(), "tiles", moving, &["test:tiles=1"]);
     assert!(frames(&dir.path().join("tiles")) == all);
     for frame in [2, 5] {
         std::fs::remove_file(dir.path().join(format!("moving/{frame}.ppm"))).unwrap();

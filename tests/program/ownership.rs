@@ -174,7 +174,7 @@ fn films_and_segments_of_other_time_steps_are_not_taken() {
     steps(dir.path(), "50", "steps");
     steps(dir.path(), "900", "others");
     std::fs::write(at("p.toml"), "[output]\nframes = 6\n[particles]\npath = \"steps/%d.bin\"\n").unwrap();
-    let render = |more: &[&str]| polyfly(dir.path(), &[&["p.toml", "--segment=2"], &LOOK[..], more].concat());
+    let render = |more: &[&str]| polyfly(dir.path(), &[&["p.toml", "test:segment=2"], &LOOK[..], more].concat());
     let done = |run: Output| assert!(run.status.success(), "{}", words(&run));
     done(render(&["--no-frames", "--video", "a.mp4"]));
     done(render(&["-o", "f/%d.png", "--shard", "1/2", "--video", "s.mp4"]));
@@ -189,7 +189,7 @@ fn films_and_segments_of_other_time_steps_are_not_taken() {
     assert!(code(&refused) == 64 && words(&refused).contains("already exists"), "{}", words(&refused));
     done(render(&["--no-frames", "--video", "a.mp4", "--resume", "--overwrite"]));
     done(render(&["-o", "f/%d.png", "--overwrite"]));
-    done(polyfly(dir.path(), &["stitch", "f", "-o", "s.mp4", "--segment=2"]));
+    done(polyfly(dir.path(), &["stitch", "f", "-o", "s.mp4", "test:segment=2"]));
     done(render(&["-o", "g/%d.png", "--video", "t.mp4"]));
     let read = |name: &str| std::fs::read(at(name)).unwrap();
     assert!(read("a.mp4") == read("new.mp4") && read("s.mp4") == read("t.mp4"));
@@ -204,12 +204,12 @@ fn a_beginning_by_the_name_of_the_whole_is_not_the_whole() {
         tools.path().display()
     );
     let ffmpeg = shell_script(tools.path(), "ffmpeg-that-dies", &script);
-    let film = ["--segment=5", "--encoders=1", "--video", "v.mp4"];
+    let film = ["test:segment=5", "test:encoders=1", "--video", "v.mp4"];
     let run = render(dir.path(), "0-19", "a/%d.png", &[&film[..], &["--ffmpeg", &ffmpeg]].concat());
     assert!(code(&run) == 74 && dir.path().join("v.partial.mp4").exists(), "{}", words(&run));
     std::fs::rename(dir.path().join("v.partial.mp4"), dir.path().join("v.mp4")).unwrap();
     assert!(render(dir.path(), "0-19", "a/%d.png", &[&film[..], &["--resume"]].concat()).status.success());
-    let whole = render(dir.path(), "0-19", "b/%d.png", &["--segment=5", "--encoders=1", "--video", "w.mp4"]);
+    let whole = render(dir.path(), "0-19", "b/%d.png", &["test:segment=5", "test:encoders=1", "--video", "w.mp4"]);
     assert!(whole.status.success(), "{}", words(&whole));
     let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
     assert!(read("v.mp4") == read("w.mp4"));
@@ -277,7 +277,7 @@ fn where_there_is_no_more_memory_the_program_says_so() {
     std::fs::write(dir.path().join("m.ply"), ply).unwrap();
     std::fs::write(dir.path().join("m.toml"), "[[mesh]]\npath = \"m.ply\"\n").unwrap();
     let ours = env!("CARGO_BIN_EXE_polyfly");
-    let args = "m.toml --cpu --threads=1 --size 64x48 --frames 0 -o m.png --limit-triangles=100 --limit-memory=9999";
+    let args = "m.toml --cpu --threads=1 --size 64x48 --frames 0 -o m.png --limit-memory=9999";
     let limited = format!("ulimit -v 600000; exec {ours} {args}");
     let run = Command::new("bash").args(["-c", &limited]).current_dir(dir.path()).output().unwrap();
     assert!(code(&run) == 69 && words(&run).contains("there is no memory for"), "{}", words(&run));

@@ -81,9 +81,9 @@ fn files_that_are_made_can_be_read() {
     let run = polyfly(dir.path(), &["particles", "generate", "9000", "g.bin"]);
     assert!(run.status.success(), "{}", words(&run));
     let picture =
-        |limit: &str| polyfly(dir.path(), &["particles", "CPU", "g.bin", "8", "8", "g.ppm", "--limit-file", limit]);
+        |limit: &str| polyfly(dir.path(), &["particles", "CPU", "g.bin", "8", "8", "g.ppm", "--limit-memory", limit]);
     let small = picture("1");
-    assert!(small.status.code() == Some(65) && words(&small).contains("raise --limit-file"), "{}", words(&small));
+    assert!(small.status.code() == Some(65) && words(&small).contains("raise --limit-memory"), "{}", words(&small));
     assert!(picture("9").status.success());
 }
 

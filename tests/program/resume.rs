@@ -142,11 +142,12 @@ fn shards_make_the_same_frames_and_the_same_video() {
     let status = String::from_utf8(polyfly(dir.path(), &["status", "parts"]).stdout).unwrap();
     assert!(status.contains("11 of 11 frames are complete") && status.contains("11 frames, "), "{status}");
     // Frames with more precision than a video shows.
-    assert!(render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16"]).status.success());
+    assert!(render(dir.path(), "0-1", "deep/%d.png", &["--set", "output.bits=16"]).status.success());
     std::fs::remove_file(dir.path().join("deep/1.png")).unwrap();
-    let deep = render(dir.path(), "0-1", "deep/%d.png", &["--bits", "16", "--resume", "--video", "deep.mp4"]);
+    let deep =
+        render(dir.path(), "0-1", "deep/%d.png", &["--set", "output.bits=16", "--resume", "--video", "deep.mp4"]);
     assert!(code(&deep) == 0 && words(&deep).contains("1 existing frames are rendered again"), "{}", words(&deep));
-    let undisturbed = render(dir.path(), "0-1", "other/%d.png", &["--bits", "16", "--video", "other.mp4"]);
+    let undisturbed = render(dir.path(), "0-1", "other/%d.png", &["--set", "output.bits=16", "--video", "other.mp4"]);
     assert!(undisturbed.status.success() && bytes("deep.mp4") == bytes("other.mp4"));
     for (wrong, why) in [("0/3", "K from 1"), ("4/3", "K from 1"), ("x", "K/N")] {
         let refused = render(dir.path(), "0-10", "n/%d.png", &["--shard", wrong]);
@@ -296,7 +297,7 @@ fn names_of_files_are_nothing_but_names() {
         let video = format!("./{video}");
         let run = polyfly(
             dir.path(),
-            &[&["scene.toml", "--frames", "0-2", "--segment", "2", "--no-frames", "--video", &video], &LOOK[..]]
+            &[&["scene.toml", "--frames", "0-2", "test:segment=2", "--no-frames", "--video", &video], &LOOK[..]]
                 .concat(),
         );
         assert!(run.status.success(), "{video}: {}", words(&run));

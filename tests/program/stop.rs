@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-const LOOK: [&str; 8] = ["scene.toml", "--cpu", "--size", "96x64", "--samples", "1", "--threads=1", "--segment=10"];
+const LOOK: [&str; 8] = ["scene.toml", "--cpu", "--size", "96x64", "--samples", "1", "--threads=1", "test:segment=10"];
 
 fn render(dir: &Path, more: &[&str]) -> Output {
     polyfly(dir, &[&LOOK[..], more].concat())
@@ -60,7 +60,7 @@ fn a_video_of_frames_that_are_there_is_stopped_well() {
     assert!(render(dir.path(), &["--frames", "0-79", "-o", "a/%02d.png"]).status.success());
     let ffmpeg = marked(tools.path(), "sleep 1");
     let resumed = |video| [&LOOK[..], &["--frames", "0-79", "-o", "a/%02d.png", "--video", video, "--resume"]].concat();
-    let stitched = vec!["stitch", "a", "-o", "s.mp4", "--segment", "10"];
+    let stitched = vec!["stitch", "a", "-o", "s.mp4", "test:segment=10"];
     // The last run renders a frame too, and is stopped after that.
     for (video, args) in [("s.mp4", stitched), ("r.mp4", resumed("r.mp4")), ("m.mp4", resumed("m.mp4"))] {
         for (name, expected) in [("TERM", 75), ("INT", 130)] {
@@ -69,7 +69,7 @@ fn a_video_of_frames_that_are_there_is_stopped_well() {
             }
             let _ = std::fs::remove_file(tools.path().join("encodes"));
             let _ = std::fs::remove_file(tools.path().join("tried"));
-            let args = [&args[..], &["--ffmpeg", &ffmpeg, "--encoders", "1"]].concat();
+            let args = [&args[..], &["--ffmpeg", &ffmpeg, "test:encoders=1"]].concat();
             let child = start(dir.path(), &args);
             wait_for(|| marks(tools.path()).len() > 1);
             signal(&child, name);
@@ -121,7 +121,7 @@ fn a_signal_that_reaches_ffmpeg_too_is_a_stop_like_any() {
     let deed = "[ $(wc -l <$0.d/encodes) != 2 ] || { kill -TERM $PPID; sleep 0.3; kill -TERM $$; }";
     let deed = deed.replace("$0.d", &tools.path().display().to_string());
     let ffmpeg = marked(tools.path(), &deed);
-    let args = ["--frames", "0-199", "-o", "a/%03d.png", "--video", "v.mp4", "--encoders", "1", "--ffmpeg", &ffmpeg];
+    let args = ["--frames", "0-199", "-o", "a/%03d.png", "--video", "v.mp4", "test:encoders=1", "--ffmpeg", &ffmpeg];
     let run = render(dir.path(), &args);
     assert_eq!(run.status.code(), Some(75), "{}", words(&run));
     assert!(words(&run).contains("to resume: ") && words(&run).contains("interrupted after"), "{}", words(&run));
@@ -136,7 +136,7 @@ fn the_command_that_goes_on_can_be_pasted() {
     let scene = polyfly(dir.path(), &["--default"]).stdout;
     std::fs::write(dir.path().join("it's a scene.txt"), scene).unwrap();
     let rest =
-        ["--cpu", "--size=64x48", "--samples=1", "--threads=1", "--frames=0-59", "--segment=10", "--video=v.mp4"];
+        ["--cpu", "--size=64x48", "--samples=1", "--threads=1", "--frames=0-59", "test:segment=10", "--video=v.mp4"];
     for on_stdin in [true, false] {
         // A foreign film, which is to be replaced.
         std::fs::write(dir.path().join("v.mp4"), "a holiday").unwrap();
@@ -179,8 +179,7 @@ fn an_ffmpeg_may_speak_as_it_likes() {
     ] {
         let (dir, tools) = (folder(), tempfile::tempdir().unwrap());
         let ffmpeg = shell_script(tools.path(), "odd", &format!("{deed}\nexec ffmpeg \"$@\""));
-        let args =
-            ["--frames", "0-9", "--no-frames", "--video", "v.mp4", "--encoder-timeout", "5", "--ffmpeg", &ffmpeg];
+        let args = ["--frames", "0-9", "--no-frames", "--video", "v.mp4", "test:timeout=5", "--ffmpeg", &ffmpeg];
         let run = render(dir.path(), &args);
         assert_eq!(run.status.success(), is_well, "{name}: {}", words(&run));
         assert!(!run.stderr.contains(&0x1b) && run.stderr.len() < 100_000, "{name}");

@@ -136,10 +136,16 @@ fn a_missing_encoder_is_found_before_the_first_frame() {
 
 #[test]
 fn wrong_options_give_ffmpegs_own_words_before_the_first_frame() {
-    let dir = tempfile::tempdir().unwrap();
+    let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let refuses =
+        "case \"$*\" in *superfast*) echo \"[fatal] invalid preset 'warp9'\" >&2; exit 1 ;; esac\nexec ffmpeg \"$@\"";
+    let ffmpeg = shell_script(tools.path(), "odd-ffmpeg", refuses);
     let run = polyfly(
         dir.path(),
-        &["--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--preset", "warp9"],
+        &[
+            "--size", "32x32", "--frames", "0-2", "-o", "%d.png", "--video", "v.mp4", "--encode", "fast", "--ffmpeg",
+            &ffmpeg,
+        ],
     );
     assert_eq!(run.status.code(), Some(74));
     let words = text(&run.stderr);
@@ -227,7 +233,7 @@ fn a_hanging_encoder_is_ended_and_the_frames_stay() {
             &ffmpeg,
         ];
         let start = std::time::Instant::now();
-        let run = polyfly(dir.path(), &[&args[..], &["--encoder-timeout", "2"]].concat());
+        let run = polyfly(dir.path(), &[&args[..], &["test:timeout=2"]].concat());
         assert_eq!(run.status.code(), Some(74), "{}", text(&run.stderr));
         assert!(text(&run.stderr).contains("made no progress for 2 s"), "{}", text(&run.stderr));
         assert!(start.elapsed().as_secs() < 60, "it ends by itself");
@@ -255,8 +261,8 @@ fn an_encoder_that_still_writes_its_file_is_waited_for() {
 esac"#;
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let ffmpeg = shell_script(tools.path(), "slow", slow);
-    let args = ["--size", "32x24", "--frames", "0-5", "--segment", "3", "--no-frames", "--video", "v.mp4"];
-    let run = polyfly(dir.path(), &[&args[..], &["--encoder-timeout", "1", "--ffmpeg", &ffmpeg]].concat());
+    let args = ["--size", "32x24", "--frames", "0-5", "test:segment=3", "--no-frames", "--video", "v.mp4"];
+    let run = polyfly(dir.path(), &[&args[..], &["test:timeout=1", "--ffmpeg", &ffmpeg]].concat());
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()), ["v.mp4"]);
 }
@@ -347,7 +353,7 @@ fn films_are_what_their_ending_says() {
     ] {
         let size = expected.rsplit(' ').next().unwrap();
         let args =
-            ["--size", size, "--frames", "0-16", "--no-frames", "--fps", "20", "--segment", "7", "--video", film];
+            ["--size", size, "--frames", "0-16", "--no-frames", "--fps", "20", "test:segment=7", "--video", film];
         let run = polyfly(dir.path(), &[&args[..], more].concat());
         assert!(run.status.success(), "{film}: {}", text(&run.stderr));
         let (facts, frames, last) = seen(&dir.path().join(film));
@@ -373,7 +379,7 @@ fn films_are_what_their_ending_says() {
     // ffmpeg does not read the WebP that it writes; the library that reads pictures does.
     let run = polyfly(
         dir.path(),
-        &["--size", "64x64", "--frames", "0-16", "--no-frames", "--segment", "7", "--video", "a.webp"],
+        &["--size", "64x64", "--frames", "0-16", "--no-frames", "test:segment=7", "--video", "a.webp"],
     );
     assert!(run.status.success(), "{}", text(&run.stderr));
     let file = std::io::BufReader::new(std::fs::File::open(dir.path().join("a.webp")).unwrap());
@@ -543,7 +549,7 @@ fn ten_bits_and_hdr_are_made_of_light() {
     let run = render(&[&with_frames[..], &["--resume"]].concat());
     assert!(run.status.success() && run.stdout.is_empty(), "{}", text(&run.stderr));
     // A film of linear light is also made by shards, and later.
-    let exr = ["-o", "g/%d.exr", "--bits", "32", "--video", "g.mp4", "--hdr"];
+    let exr = ["-o", "g/%d.exr", "--set", "output.bits=32", "--video", "g.mp4", "--hdr"];
     for shard in ["1/2", "2/2"] {
         let run = render(&[&exr[..], &["--shard", shard]].concat());
         assert!(run.status.success(), "{}", text(&run.stderr));

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-const LOOK: [&str; 5] = ["--cpu", "--size=32x24", "--samples=1", "--threads=1", "--segment=4"];
+const LOOK: [&str; 5] = ["--cpu", "--size=32x24", "--samples=1", "--threads=1", "test:segment=4"];
 
 fn run(dir: &Path, args: &[&str]) -> Output {
     polyfly(dir, &[args, &LOOK[..]].concat())
@@ -97,7 +97,7 @@ fn a_film_of_some_frames_grows_with_them() {
         let run = run(dir.path(), &["s.toml", "--resume", "--shard", shard]);
         assert!(run.status.success() && !dir.path().join("film.mp4").exists(), "{}", words(&run));
     }
-    let stitch = |args: &[&str]| polyfly(dir.path(), &[&["stitch"], args, &["--segment=4"]].concat());
+    let stitch = |args: &[&str]| polyfly(dir.path(), &[&["stitch"], args, &["test:segment=4"]].concat());
     let made = stitch(&["o", "-o", "film.mp4"]);
     assert!(made.status.success() && read("film.mp4") == read("whole.mp4"), "{}", words(&made));
     assert!(words(&stitch(&["o", "-o", "film.mp4"])).contains("has 8 frames already"));
@@ -216,7 +216,7 @@ fn a_run_whose_segments_another_one_has_joined_ends_well() {
         dir.path().display()
     );
     let ffmpeg = shell_script(tools.path(), "slow-ffmpeg", &script);
-    let args = ["scene.toml", "--frames=0-7", "--no-frames", "--encoders=1", "--video=v.mp4"];
+    let args = ["scene.toml", "--frames=0-7", "--no-frames", "test:encoders=1", "--video=v.mp4"];
     let mut slow = program(dir.path(), &[&args[..], &LOOK[..], &["--ffmpeg", &ffmpeg]].concat());
     let slow = slow.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let has_begun = || std::fs::read_to_string(tools.path().join("n")).is_ok_and(|lines| lines.len() > 2);
@@ -317,7 +317,7 @@ fn the_beginning_of_a_film_goes_when_the_whole_is_there() {
     for film in ["v.mp4", "v.gif", "v.webp", "v.y4m"] {
         let dir = folder();
         let args =
-            ["scene.toml", "--cpu", "--size=160x120", "--samples=4", "--threads=1", "--segment=4", "--frames=0-23"];
+            ["scene.toml", "--cpu", "--size=160x120", "--samples=4", "--threads=1", "test:segment=4", "--frames=0-23"];
         let args = [&args[..], &["-o", "o/%d.png", "--video", film]].concat();
         let mut command = program(dir.path(), &args);
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -341,7 +341,7 @@ fn the_beginning_of_a_film_goes_when_the_whole_is_there() {
 fn the_beginning_of_a_film_replaces_no_file_of_others() {
     for film in ["v.mp4", "v.y4m"] {
         let dir = folder();
-        let args = ["scene.toml", "--cpu", "--size=160x120", "--samples=4", "--threads=1", "--segment=4"];
+        let args = ["scene.toml", "--cpu", "--size=160x120", "--samples=4", "--threads=1", "test:segment=4"];
         let args = [&args[..], &["--frames=0-23", "-o", "o/%d.png", "--video", film]].concat();
         let partial = |number: &str| dir.path().join(film.replace("v.", &format!("v.partial{number}.")));
         std::fs::write(partial(""), "a holiday").unwrap();
@@ -457,7 +457,7 @@ fn what_is_transparent_stays_so_in_films_that_can() {
         center = [0, 0, 0]\ndistance = 6\n[[sphere]]\ncenter = [2, 0, 0]\nradius = 0.7\ncolor = \"tomato\"\n[[light]]\nposition = [0, 0, 9]\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
     for (film, codec) in [("v.webp", &[][..]), ("v.gif", &[]), ("v.mov", &["--codec=prores"])] {
-        let look = ["s.toml", "--cpu", "--samples=4", "--segment=3", "--overwrite", "--video", film];
+        let look = ["s.toml", "--cpu", "--samples=4", "test:segment=3", "--overwrite", "--video", film];
         let made = polyfly(dir.path(), &[&look, codec].concat());
         assert!(made.status.success(), "{film}: {}", words(&made));
         let frames = decoded(dir.path(), film, (64, 48));
@@ -478,7 +478,7 @@ fn what_is_transparent_stays_so_in_films_that_can() {
         // Existing frames make the same film.
         let made = std::fs::read(dir.path().join(film)).unwrap();
         let stitched =
-            polyfly(dir.path(), &[&["stitch", "o", "--segment=3", "-o", &format!("s{film}")], codec].concat());
+            polyfly(dir.path(), &[&["stitch", "o", "test:segment=3", "-o", &format!("s{film}")], codec].concat());
         assert!(stitched.status.success(), "{}", words(&stitched));
         assert!(std::fs::read(dir.path().join(format!("s{film}"))).unwrap() == made, "{film}");
     }

@@ -31,8 +31,8 @@ def windows(path):
 
 
 def environment(**more):
-    # Without a path there is no ffmpeg. Wine takes names from the locale.
-    return {"PATH": "", "LC_ALL": "C.UTF-8", **{k: v for k, v in os.environ.items() if k.startswith(("WINE", "HOME"))}, **more}
+    # Without a path there is no ffmpeg. Wine takes names from the locale. Short films have several segments.
+    return {"PATH": "", "LC_ALL": "C.UTF-8", "POLYFLY_TEST_OPTIONS": "segment=4", **{k: v for k, v in os.environ.items() if k.startswith(("WINE", "HOME"))}, **more}
 
 
 def start(args, folder=work, **more):
@@ -159,7 +159,7 @@ def outputs():
     raw = run(*look, "-q", "-o", "-.ppm", given=scene)[0]
     assert raw == linux(*look, "-q", "-o", "-.ppm", given=scene), "frames in a pipe"
     done("a scene in a pipe, frames in a pipe, PNG and the built-in encoder's film: equal bytes")
-    run(*look, "-q", "-o", r"windows\###.png", "--resume", "--video", "by-ffmpeg.mp4", "--ffmpeg", windows(ffmpeg), "--segment", "4", given=scene)
+    run(*look, "-q", "-o", r"windows\###.png", "--resume", "--video", "by-ffmpeg.mp4", "--ffmpeg", windows(ffmpeg), given=scene)
     count = subprocess.run(["ffprobe", "-v", "error", "-count_packets", "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0",
                             work / "by-ffmpeg.mp4"], capture_output=True, text=True, check=True).stdout
     assert count.strip() == "10", count
@@ -172,7 +172,7 @@ LONG = ["--cpu", "--size", "200x150", "--samples", "4", "--frames", "0-29", "--t
 def kills():
     """Killed and resumed, with nothing left behind."""
     scene = work / "scene.txt"
-    process = start([scene.name, *LONG, "-q", "-o", r"killed\%03d.png", "--video", "killed.mp4", "--ffmpeg", windows(ffmpeg), "--segment", "10"])
+    process = start([scene.name, *LONG, "-q", "-o", r"killed\%03d.png", "--video", "killed.mp4", "--ffmpeg", windows(ffmpeg)])
     wait_for(lambda: len(list(work.glob("killed/*.png"))) > 4 and running("ffmpeg.exe"))
     for one in running():
         os.kill(one, signal.SIGKILL)
@@ -182,7 +182,7 @@ def kills():
     left = work / "killed" / next(work.glob("killed/.polyfly/film-*/.polyfly-*.part")).name
     left.write_bytes(b"half a frame")
     made = len(list(work.glob("killed/*.png")))
-    words = run(scene.name, *LONG, "-o", r"killed\%03d.png", "--video", "killed.mp4", "--ffmpeg", windows(ffmpeg), "--segment", "10", "--resume")[1]
+    words = run(scene.name, *LONG, "-o", r"killed\%03d.png", "--video", "killed.mp4", "--ffmpeg", windows(ffmpeg), "--resume")[1]
     assert "1 unfinished files" in words, words
     same(files(work / "whole"), files(work / "killed"), "killed and resumed")
     assert not list(work.glob("killed/.polyfly/film-*")) and not left.exists()

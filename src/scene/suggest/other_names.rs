@@ -228,8 +228,8 @@ pub const OTHER_NAMES: &[OtherName] = &[
     (
         "key",
         "codec|bitrate|crf|preset",
-        "encoders are chosen by flags: `--codec`, `--crf`, `--preset`",
-        "кодировщик выбирают флаги: `--codec`, `--crf`, `--preset`",
+        "encoders are chosen by flags: `--codec`, `--encode`, `--crf`",
+        "кодировщик выбирают флаги: `--codec`, `--encode`, `--crf`",
     ),
     (
         "key",
