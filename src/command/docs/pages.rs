@@ -79,7 +79,7 @@ fn listed() -> Vec<Page> {
             Event::Start(Tag::Link { dest_url, .. }) => link = Some(dest_url),
             Event::Text(word) => match (&mut section, link.take()) {
                 (Some(section), Some(target)) => {
-                    let source = super::site::joined(START, &target);
+                    let source = joined(START, &target);
                     pages.push(Page { section: section.clone(), title: word.to_string(), source });
                 }
                 (Some(section), None) if section.is_empty() => *section = word.to_string(),
@@ -91,4 +91,18 @@ fn listed() -> Vec<Page> {
     let section = pages.first().map(|page| page.section.clone()).unwrap_or_default();
     pages.insert(0, Page { section, title: "Start".into(), source: START.into() });
     pages
+}
+
+/// The file that a relative path of another file names.
+pub fn joined(source: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = source.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            ".." => parts.truncate(parts.len().saturating_sub(1)),
+            "." => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }

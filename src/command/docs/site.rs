@@ -2,7 +2,7 @@
 //! loaded from other hosts.
 
 use super::markdown::{Anchor, Target, render};
-use super::pages::{Page, pages, pictures};
+use super::pages::{Page, joined, pages, pictures};
 use crate::command::template::filled;
 use std::borrow::Cow;
 
@@ -79,18 +79,4 @@ fn link(page: &Page, target: &str) -> Target {
     let picture = || pictures().map(|(name, _)| name).find(|name| file.strip_prefix("docs/") == Some(name));
     let place = other.map(Page::path).or_else(|| picture().map(str::to_owned));
     Target { place: place.map(|path| root_of(page) + &path + &anchor), title: other.map(|other| &*other.title) }
-}
-
-/// The file that a relative path of another file names.
-pub fn joined(source: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = source.split('/').collect();
-    parts.pop();
-    for part in path.split('/') {
-        match part {
-            ".." => parts.truncate(parts.len().saturating_sub(1)),
-            "." => {}
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
