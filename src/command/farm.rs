@@ -3,7 +3,7 @@
 
 use super::request::request;
 use super::scene_file::load_scene;
-use super::template::filled;
+use super::template::filled_by;
 use super::usage;
 use crate::assets::files::RecordedFiles;
 use crate::cli::{Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
@@ -196,72 +196,70 @@ impl Job {
 
     fn text(&self, args: &FarmArgs) -> Result<String, Failure> {
         let here = std::env::current_dir().map_err(|e| Error::Read(".".into(), e))?.display().to_string();
-        let (cwd, program) = (shell_word(&here), shell_word(&program(args.engine)));
-        let lines = [&cwd, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
+        let program = program(args.engine);
+        let lines = [&here, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
         if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
             return Err(Failure::usage(|l| l.line_break(format!("{odd:?}"))));
         }
         if args.engine == Engine::Commands {
             let numbers = self.todo.as_ref().into_iter().flat_map(FrameList::iter);
             // In parentheses, so that a shell may run all lines one after the other.
-            let line = |k| format!("(cd {cwd} && exec {program} {} --shard {k}/{})\n", self.render, self.shards);
+            let (here, program) = (shell_word(&here), shell_word(&program));
+            let line = |k| format!("(cd {here} && exec {program} {} --shard {k}/{})\n", self.render, self.shards);
             return Ok(numbers.map(line).collect());
         }
         let (template, mark) = match args.engine {
-            Engine::Slurm => (include_str!("farm/slurm.sh"), "#SBATCH "),
-            Engine::Hyperqueue => (include_str!("farm/hyperqueue.sh"), "# Options: "),
-            Engine::Openjd => (include_str!("farm/openjd.yaml"), ""),
-            Engine::Kubernetes | Engine::Commands => (include_str!("farm/kubernetes.yaml"), ""),
+            Engine::Slurm => (include_str!("farm/slurm.in"), "#SBATCH "),
+            Engine::Hyperqueue => (include_str!("farm/hyperqueue.in"), "# Options: "),
+            Engine::Openjd => (include_str!("farm/openjd.in"), ""),
+            Engine::Kubernetes | Engine::Commands => (include_str!("farm/kubernetes.in"), ""),
         };
-        let running = args.running.unwrap_or(self.shards);
-        let shard = |variable: &str| format!("exec {program} {} --shard \"{variable}/{}\"", self.render, self.shards);
-        let gpu = |text: &str| if self.wants_gpu { text.to_owned() } else { String::new() };
-        let yaml = |text: &str| serde_json::Value::from(text).to_string();
-        // The pod has a time limit. An error that cannot pass ends it at once.
-        let waiting = format!(
-            "while :; do {program} missing {} {} >/dev/null; case $? in 0) exec {} ;; 74|75) sleep 30 ;; *) exit 65 ;; esac; done",
-            shell_word(&self.frames),
-            self.own,
-            self.finish
-        );
-        let gpu_line = match args.engine {
-            Engine::Slurm => "--gres=gpu:1",
-            _ => "--resource gpus/nvidia=1",
-        };
+        let shard = if args.engine == Engine::Hyperqueue { "$HQ_TASK_ID" } else { "$((JOB_COMPLETION_INDEX + 1))" };
         let values = [
             ("TITLE", self.title.clone()),
-            ("NAME", yaml(&format!("polyfly {:.100}", args.scene))),
+            ("NAME", format!("polyfly {:.100}", args.scene)),
             ("CORES", args.cores.to_string()),
             ("OPTIONS", args.options.iter().map(|o| format!("{mark}{o}\n")).collect()),
             ("HQ_OPTIONS", args.options.join(" ")),
-            ("CWD_YAML", yaml(&here)),
-            ("CWD", cwd.clone()),
-            ("POLYFLY", program.clone()),
-            ("FRAMES", shell_word(&self.frames)),
+            ("CWD", here),
+            ("POLYFLY", program),
+            ("FRAMES", self.frames.clone()),
             ("OWN", self.own.clone()),
             ("CLIP", self.clip.clone()),
-            ("FOLDER", shell_word(&self.folder)),
+            ("FOLDER", self.folder.clone()),
+            ("SHARD", shard.to_owned()),
             ("SHARDS", self.shards.to_string()),
-            ("RUNNING", running.to_string()),
+            ("RUNNING", args.running.unwrap_or(self.shards).to_string()),
             ("ROUNDS", args.rounds.to_string()),
             ("RENDER", self.render.clone()),
-            ("FINISH_YAML", yaml(&waiting)),
-            ("FINISH", format!("exec {}", self.finish)),
-            ("TASK_YAML", yaml(&shard("$((JOB_COMPLETION_INDEX + 1))"))),
-            ("TASK", shell_word(&shard("$HQ_TASK_ID"))),
-            ("GPU", gpu(gpu_line)),
-            ("HOST", gpu("    hostRequirements: {amounts: [{name: amount.worker.gpu, min: 1}]}")),
-            ("LIMITS", gpu("          resources: {limits: {nvidia.com/gpu: 1}}")),
+            ("FINISH", self.finish.clone()),
+            ("GPU", if self.wants_gpu { "1".into() } else { String::new() }),
             ("TODO", self.todo.as_ref().map_or_else(String::new, FrameList::to_string)),
-            ("IMAGE", yaml(&args.image)),
+            ("IMAGE", args.image.clone()),
         ];
         if args.engine == Engine::Openjd && values.iter().any(|(_, value)| value.contains("{{")) {
             return Err(Failure::usage(|l| l.braces_in_a_name("{{")));
         }
         let lines = |text: String| text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-        let look = lines(filled(include_str!("farm/look.sh"), &values));
-        Ok(lines(filled(template, &[&values[..], &[("LOOK", look)]].concat())))
+        let parts = [
+            ("LOOK", lines(fill(include_str!("farm/look.in"), &values))),
+            ("TASK", fill(include_str!("farm/task.in").trim_end(), &values)),
+            ("WAIT", fill(include_str!("farm/wait.in").trim_end(), &values)),
+        ];
+        Ok(lines(fill(template, &[&values[..], &parts].concat())))
     }
+}
+
+// Fills a template. A hole names a value, and how it is written: `@CWD@` as it is, `@CWD|sh@` as a word of a shell, `@CWD|yaml@` as text in
+// YAML. `@GPU?text@` is that text where the value is not empty.
+fn fill(template: &str, values: &[(&str, String)]) -> String {
+    let value = |name: &str| values.iter().find(|(one, _)| *one == name).map(|(_, value)| value);
+    filled_by(template, |hole| match (hole.split_once('|'), hole.split_once('?')) {
+        (Some((name, "sh")), _) => value(name).map(|text| shell_word(text)),
+        (Some((name, "yaml")), _) => value(name).map(|text| serde_json::Value::from(text.as_str()).to_string()),
+        (_, Some((name, text))) => value(name).map(|value| if value.is_empty() { "" } else { text }.to_owned()),
+        _ => value(hole).cloned(),
+    })
 }
 
 fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Failure> {
