@@ -9,11 +9,7 @@ use std::time::{Duration, Instant};
 /// The program, ready to run in a folder. Work outside of its thread pools makes it panic.
 pub fn program(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_polyfly"));
-    // `test:segment=7` is no flag: small films would have one segment, and devices would share few frames in one way.
-    let options: Vec<&str> = args.iter().filter_map(|word| word.strip_prefix("test:")).collect();
-    command
-        .args(args.iter().filter(|word| !word.starts_with("test:")))
-        .env("POLYFLY_TEST_OPTIONS", options.join(","))
+    add_args(&mut command, args)
         .current_dir(folder)
         .env_remove("POLYFLY_ISA")
         .env("POLYFLY_TEST_POOLS", "1")
@@ -21,6 +17,12 @@ pub fn program(folder: &Path, args: &[&str]) -> Command {
         .env("LC_ALL", "C")
         .stdin(Stdio::null());
     command
+}
+
+/// Adds arguments. `test:segment=7` is no flag: small films would have one segment, and devices would share few frames in one way.
+pub fn add_args<'a>(command: &'a mut Command, args: &[&str]) -> &'a mut Command {
+    let options: Vec<&str> = args.iter().filter_map(|word| word.strip_prefix("test:")).collect();
+    command.args(args.iter().filter(|word| !word.starts_with("test:"))).env("POLYFLY_TEST_OPTIONS", options.join(","))
 }
 
 /// The result of a command.

@@ -1,6 +1,6 @@
 //! Signals while a video is made, and ffmpegs that print odd output, too much of it, or that leave children.
 
-use crate::common::{folder, names, polyfly, program, shell_script, signal, text, wait_for, words};
+use crate::common::{add_args, folder, names, polyfly, program, shell_script, signal, text, wait_for, words};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -197,7 +197,8 @@ fn a_parent_that_ignores_ended_children_is_no_fault() {
     let dir = folder();
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' CHLD; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_polyfly")]).current_dir(dir.path());
-    let run = shell.args(LOOK).args(["--frames", "0-3", "-o", "a/%d.png", "--video", "v.mkv"]).output().unwrap();
+    let run =
+        add_args(&mut shell, &LOOK).args(["--frames", "0-3", "-o", "a/%d.png", "--video", "v.mkv"]).output().unwrap();
     assert!(run.status.success(), "{}", words(&run));
     assert!(!text(&run.stderr).contains("ffmpeg was not found"), "{}", words(&run));
 }

@@ -282,7 +282,7 @@ fn shells_and_man_know_the_program() {
     let dir = folder();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let run = polyfly(dir.path(), &["completions", shell]);
-        assert!(run.status.success() && text(&run.stdout).contains("encoder-threads"), "{shell}");
+        assert!(run.status.success() && text(&run.stdout).contains("limit-memory"), "{shell}");
     }
     let manual = text(&polyfly(dir.path(), &["man"]).stdout);
     assert!(manual.starts_with(".ie") && manual.contains("polyfly") && manual.contains("stitch"), "{manual:.300}");

@@ -9,8 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 fn polyfly(folder: &Path, args: &[&str]) -> Output {
     let scene = include_str!("../../scenes/coursework.txt");
-    let mut child = program(folder, &["--cpu", "--samples", "1", "-q"])
-        .args(args)
+    let mut child = program(folder, &[&["--cpu", "--samples", "1", "-q"], args].concat())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -138,7 +137,7 @@ fn a_missing_encoder_is_found_before_the_first_frame() {
 fn wrong_options_give_ffmpegs_own_words_before_the_first_frame() {
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let refuses =
-        "case \"$*\" in *superfast*) echo \"[fatal] invalid preset 'warp9'\" >&2; exit 1 ;; esac\nexec ffmpeg \"$@\"";
+        "case \"$*\" in *ultrafast*) echo \"[fatal] invalid preset 'warp9'\" >&2; exit 1 ;; esac\nexec ffmpeg \"$@\"";
     let ffmpeg = shell_script(tools.path(), "odd-ffmpeg", refuses);
     let run = polyfly(
         dir.path(),
