@@ -18,7 +18,7 @@ pub use environment::{environment, home};
 pub use exit::Exit;
 pub use failure::Failure;
 pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
-pub use language::{choose_language, language, names_language};
+pub use language::{choose_language, language, names_language, shown};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};

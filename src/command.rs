@@ -42,6 +42,7 @@ mod verify;
 mod viewer;
 
 use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, language, names_language};
+use crate::language::msg;
 use crate::report::{be_quiet, end_before_start, fault, print, say, set_language};
 use crate::scene::Grammar;
 use crate::scene::builtin::default_scene;
@@ -70,10 +71,10 @@ pub fn main() -> ExitCode {
     let cli = match usage::parse(&words) {
         Ok(cli) => cli,
         Err(e) if e.use_stderr() => {
-            let (what, help) = usage::translate_error(language(), &e, &words);
-            fault(&message(Severity::Error, &what, help.as_deref(), Colours::Styled, language()));
+            let (what, help) = usage::translate_error(&e, &words);
+            fault(&message(Severity::Error, &what, help.as_ref(), Colours::Styled, language()));
             if let Some(pictures_on_stdout) = usage::json_log(&words) {
-                end_before_start(pictures_on_stdout, Exit::Usage as u8, Some(&what));
+                end_before_start(pictures_on_stdout, Exit::Usage as u8, Some(&what.to_string()));
             }
             return ExitCode::from(Exit::Usage as u8);
         }
@@ -132,7 +133,10 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
                 Some(grammar) => {
                     let look = cli.render.changes.asked_look();
                     if let (Grammar::Tokens, Some(look)) = (grammar, look) {
-                        say(|l| l.tokens_have_no_look(look.name()));
+                        say(msg!(
+                            "tokens do not say how they look: render these with --look {look}",
+                            look = look.name()
+                        ));
                     }
                     Ok(print(&default_scene(grammar, look))?)
                 }

@@ -29,7 +29,7 @@ use crate::gpu_types::{
     INTEGRATOR_WHITTED, Inline, MAX_DEPTH, Material, MipLevel, PROJECTION_ORTHOGRAPHIC, PROJECTION_PERSPECTIVE,
     Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
-use crate::language::{AllLanguages, Language, Message};
+use crate::language::{Message, msg};
 use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
 use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Projection, Sampling, Scene, Tone, limits};
@@ -122,10 +122,10 @@ const MAX_LAMPS: usize = 8_000_000;
 
 /// A scene with more elements than the kernels can count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", self.shown(Language::English))]
+#[error("{}", self.message())]
 pub struct TooMany {
     /// The kind of element.
-    pub what: AllLanguages,
+    pub what: Message,
     /// The number of elements.
     pub count: usize,
     /// The maximum.
@@ -133,21 +133,26 @@ pub struct TooMany {
 }
 
 impl TooMany {
-    pub(crate) fn shown(&self, language: Language) -> String {
-        language.too_many(self.count, self.what.get(language), self.limit)
+    pub(crate) fn message(&self) -> Message {
+        msg!(
+            "the scene has {count} {what}; at most {limit} can be rendered",
+            count = self.count,
+            what = self.what,
+            limit = self.limit
+        )
     }
 }
 
 // Checks the counts against the kernels' 32-bit codes.
 fn check_counts(bodies: usize, spheres: usize, triangles: usize, lamps: usize) -> Result<(), TooMany> {
     let kinds = [
-        (Language::bodies as Message, bodies, MAX_BODIES),
-        (Language::balls, spheres, MAX_PRIMITIVES),
-        (Language::triangles, triangles, MAX_PRIMITIVES),
-        (Language::edge_lights, lamps, MAX_LAMPS),
+        (msg!("bodies"), bodies, MAX_BODIES),
+        (msg!("spheres"), spheres, MAX_PRIMITIVES),
+        (msg!("triangles"), triangles, MAX_PRIMITIVES),
+        (msg!("lights along the edges of bodies"), lamps, MAX_LAMPS),
     ];
     match kinds.into_iter().find(|(_, count, limit)| count > limit) {
-        Some((what, count, limit)) => Err(TooMany { what: AllLanguages::new(what), count, limit }),
+        Some((what, count, limit)) => Err(TooMany { what: what, count, limit }),
         None => Ok(()),
     }
 }

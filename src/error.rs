@@ -3,7 +3,7 @@
 use crate::assets::{AssetError, why_unread};
 use crate::device::DeviceError;
 use crate::device_scene::TooMany;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, count, msg};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::quote::brief;
@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// The request is contradictory, or does not fit what exists.
-    Usage(AllLanguages),
+    Usage(Message),
     /// An invalid request, with a remedy.
     Misused {
         /// What is wrong.
-        what: AllLanguages,
+        what: Message,
         /// The remedy.
-        help: AllLanguages,
+        help: Message,
     },
     /// The scene is invalid.
     Scene(#[from] Box<Problems>),
@@ -37,7 +37,7 @@ pub enum Error {
     /// The device does not exist, or all devices have failed.
     Device(#[from] DeviceError),
     /// The run needs more memory than it may take.
-    TooLittleMemory(AllLanguages),
+    TooLittleMemory(Message),
     /// The folder has frames of another scene.
     OtherScene(PathBuf, Vec<String>),
     /// The scene reads or writes a file outside its folder.
@@ -56,7 +56,7 @@ pub enum Error {
     /// The folder's manifest is invalid.
     Manifest(ManifestError),
     /// Frames are missing or incomplete.
-    Incomplete(AllLanguages),
+    Incomplete(Message),
     /// Frames or a video could not be written.
     Output(#[from] OutputError),
     /// A file could not be read.
@@ -71,67 +71,93 @@ pub enum Error {
 }
 
 impl Error {
-    /// A wrong request, by the table of messages.
-    pub(crate) fn usage(what: impl Fn(Language) -> String) -> Error {
-        Error::Usage(AllLanguages::new(what))
+    /// A wrong request.
+    pub(crate) fn usage(what: Message) -> Error {
+        Error::Usage(what)
     }
 
-    /// A wrong request with a remedy, by the table of messages.
-    pub(crate) fn misused(what: impl Fn(Language) -> String, help: impl Fn(Language) -> String) -> Error {
-        Error::Misused { what: AllLanguages::new(what), help: AllLanguages::new(help) }
+    /// A wrong request with a remedy.
+    pub(crate) fn misused(what: Message, help: Message) -> Error {
+        Error::Misused { what, help }
     }
 
-    /// Frames that are missing, by the table of messages.
-    pub(crate) fn incomplete(what: impl Fn(Language) -> String) -> Error {
-        Error::Incomplete(AllLanguages::new(what))
+    /// Frames that are missing.
+    pub(crate) fn incomplete(what: Message) -> Error {
+        Error::Incomplete(what)
     }
 
-    /// The message in a language. The faults of a scene's text have theirs since they were found.
-    pub(crate) fn shown(&self, language: Language) -> String {
+    /// The message. The faults of a scene's text are in English: `Problems::shown` shows them in a language.
+    pub(crate) fn message(&self) -> Message {
         match self {
             Error::Usage(what)
             | Error::Misused { what, .. }
             | Error::TooLittleMemory(what)
-            | Error::Incomplete(what) => what.get(language).to_owned(),
-            Error::Scene(problems) => problems.to_string(),
-            Error::NotText(name, place) => language.not_text(name, place),
-            Error::SceneTooLong(name, max) => language.scene_too_long_to_read(name, max),
-            Error::Asset(error) => error.shown(language),
-            Error::TooMany(error) => error.shown(language),
-            Error::Device(error) => error.shown(language),
-            Error::OtherScene(folder, places) => other_scene(language, folder, places),
+            | Error::Incomplete(what) => what.clone(),
+            Error::Scene(problems) => Message::text(problems),
+            Error::NotText(name, place) => msg!(
+                "{name}: byte {place} is not text in UTF-8: is this a picture, or text in another encoding?",
+                name,
+                place
+            ),
+            Error::SceneTooLong(name, max) => {
+                msg!("{name} is longer than the {max} MiB that a scene may have: is this a scene?", name, max)
+            }
+            Error::Asset(error) => error.message(),
+            Error::TooMany(error) => error.message(),
+            Error::Device(error) => error.message(),
+            Error::OtherScene(folder, places) => other_scene(folder, places),
             Error::Outside { scene, place, path, here_too: false, .. } => {
-                language.says(scene, language.says(place, language.leads_outside(path.display())))
+                msg!(
+                    "{what}: {why}",
+                    what = scene,
+                    why = msg!(
+                        "{what}: {why}",
+                        what = place,
+                        why = msg!("{name} leads outside of the scene's folder", name = path.display())
+                    )
+                )
             }
             Error::Outside { scene, place, path, here_too: true, .. } => {
-                language.says(scene, language.says(place, language.leads_outside_both(path.display())))
+                msg!(
+                    "{what}: {why}",
+                    what = scene,
+                    why = msg!(
+                        "{what}: {why}",
+                        what = place,
+                        why = msg!("{name} leads outside of the scene's folder and of this one", name = path.display())
+                    )
+                )
             }
-            Error::Manifest(error) => error.shown(language),
-            Error::Output(error) => error.shown(language),
-            Error::Read(name, e) => language.cannot_read(name, why_unread(language, e)),
-            Error::Interrupted { done, total } => language.run_interrupted(done, language.count_frames(*total)),
+            Error::Manifest(error) => error.message(),
+            Error::Output(error) => error.message(),
+            Error::Read(name, e) => msg!("cannot read {name}: {why}", name, why = why_unread(e)),
+            Error::Interrupted { done, total } => msg!(
+                "interrupted after {done} of {total}; written files are complete",
+                done,
+                total = count!(*total, "frame", "frames")
+            ),
         }
     }
 }
 
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.shown(Language::English))
+        self.message().fmt(f)
     }
 }
 
 /// A folder has frames of another scene, and what differs.
-pub(crate) fn other_scene(language: Language, folder: &Path, places: &[String]) -> String {
-    language.has_another_scene(folder.display(), listed(language, places))
+pub(crate) fn other_scene(folder: &Path, places: &[String]) -> Message {
+    msg!("{path} has frames of another scene; what differs: {places}", path = folder.display(), places = listed(places))
 }
 
 // The first few, and the number of the rest. They may come from a manifest of anyone, so they are quoted.
-fn listed(language: Language, places: &[String]) -> String {
+fn listed(places: &[String]) -> Message {
     const SHOWN: usize = 8;
     let first = places.iter().take(SHOWN).map(|place| brief(place)).collect::<Vec<_>>().join(", ");
     match places.len() {
-        n if n <= SHOWN => first,
-        n => language.first_and_more(first, n - SHOWN),
+        n if n <= SHOWN => Message::text(first),
+        n => msg!("{first} and {more} more", first, more = n - SHOWN),
     }
 }
 

@@ -72,7 +72,7 @@ pub use assets::AssetError;
 pub use assets::source::Limits;
 pub use device::{DeviceError, DeviceStats};
 pub use device_scene::TooMany;
-pub use language::AllLanguages;
+pub use language::Message;
 pub use threads::NoThread;
 
 // For benches/.

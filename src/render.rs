@@ -31,7 +31,7 @@ use crate::film::image::{Image, Layers};
 use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
 use crate::film::post::{PostPipeline, PostStep};
 use crate::kernels::Isa;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{Outcome, PixelFormats, RunInfo, Sink};
 use crate::scene::Scene;
@@ -159,7 +159,7 @@ struct Chosen {
     cpu: bool,
     // Whether the CPU may take over if no GPU works, because the user did not request a GPU; and why it already has.
     may_fall_back: bool,
-    fell_back: Option<AllLanguages>,
+    fell_back: Option<Message>,
 }
 
 impl Renderer {
@@ -251,7 +251,7 @@ impl Renderer {
     }
 
     /// Why the CPU renders although a GPU was looked for, if it does.
-    pub(crate) fn fell_back(&self) -> Option<&AllLanguages> {
+    pub(crate) fn fell_back(&self) -> Option<&Message> {
         self.chosen.fell_back.as_ref()
     }
     /// The CPU as a separate device with this instruction set.
@@ -331,7 +331,8 @@ impl Renderer {
         let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose();
         let denoiser = denoiser.map_err(DeviceError::from)?;
         if !post.is_exact() {
-            progress.remark(&AllLanguages::new(Language::outside_the_promise));
+            progress
+                .remark(&msg!("denoised by Open Image Denoise: these pictures are outside the promise of equal bytes"));
         }
         let open = || sinks.iter_mut().try_for_each(|s| s.open(&info));
         let devices = || match self.waiting.take() {
@@ -348,23 +349,31 @@ impl Renderer {
     fn check_frames(&self, frames: &FrameList) -> Result<(), Error> {
         let last = self.prepared.scene.output.frames - 1;
         match frames.iter().find(|&n| n > last) {
-            Some(frame) => Err(Error::usage(|l| l.no_such_frame(frame, last))),
+            Some(frame) => {
+                Err(Error::usage(msg!("there is no frame {frame}: the scene has frames 0-{last}", frame, last)))
+            }
             None => Ok(()),
         }
     }
 
     /// The remark about the scene's files, if there is one.
-    pub(crate) fn remark(&self) -> Option<AllLanguages> {
+    pub(crate) fn remark(&self) -> Option<Message> {
         let particles = self.prepared.scene.world.particles.as_ref().zip(self.prepared.assets.particles.as_ref());
         particles.and_then(|(asked, read)| read.remark(asked.colour_by))
     }
 
     /// The remark about a legend for which the pictures have no room.
-    pub(crate) fn lost_legend(&self) -> Option<AllLanguages> {
+    pub(crate) fn lost_legend(&self) -> Option<Message> {
         let (width, height) = (self.prepared.scene.render.width, self.prepared.scene.render.height);
         let is_lost = |step: &PostStep| matches!(step, PostStep::Legend(legend) if !legend.fits((width, height)));
         let is_left_out = self.post().steps.iter().any(is_lost);
-        is_left_out.then(|| AllLanguages::new(|l| l.no_room_for_legend(width, height)))
+        is_left_out.then(|| {
+            msg!(
+                "a picture of {width} x {height} pixels has no room for the legend, which is left out: make it larger, as with --size 640x480",
+                width,
+                height
+            )
+        })
     }
 
     /// The post steps of each frame.
@@ -395,7 +404,7 @@ impl Renderer {
             match gpu {
                 Ok(gpu) => devices.push(gpu),
                 Err(e) if self.chosen.may_fall_back => {
-                    progress.remark(&AllLanguages::new(|l| l.on_the_cpu(e.shown(l))));
+                    progress.remark(&msg!("{why}; rendering on the CPU", why = e.message()));
                     self.chosen.cpu = true;
                 }
                 Err(e) => return Err(e.into()),
@@ -475,14 +484,20 @@ fn choose(devices: &Devices) -> Result<Chosen, DeviceError> {
         Devices::Cpu => Ok(only_cpu),
         Devices::Auto => match device::list() {
             Ok(gpus) => Ok(Chosen { gpus: first(gpus), may_fall_back: true, ..Chosen::default() }),
-            Err(e) => Ok(Chosen { fell_back: Some(AllLanguages::new(|l| e.shown(l))), ..only_cpu }),
+            Err(e) => Ok(Chosen { fell_back: Some(e.message()), ..only_cpu }),
         },
         Devices::Gpu => Ok(Chosen { gpus: first(device::list()?), ..Chosen::default() }),
         Devices::AllGpus => Ok(Chosen { gpus: device::list()?, ..Chosen::default() }),
         Devices::List(numbers, cpu) => {
             let found = if numbers.is_empty() { Vec::new() } else { device::list()? };
             let gpu = |&n: &usize| {
-                let missing = || DeviceError::not_found(|l| l.no_such_gpu(n, found.len()));
+                let missing = || {
+                    DeviceError::not_found(msg!(
+                        "there is no GPU {number}: this machine has {count}",
+                        number = n,
+                        count = found.len()
+                    ))
+                };
                 found.get(n).cloned().ok_or_else(missing)
             };
             Ok(Chosen { gpus: numbers.iter().map(gpu).collect::<Result<_, _>>()?, cpu: *cpu, ..Chosen::default() })

@@ -4,7 +4,7 @@ mod log;
 mod records;
 
 use crate::device::SampleCounter;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Language, Message, ToMessage, msg};
 use crate::output::{OutputError, RunInfo};
 use crate::render::stats::{FrameReport, Progress, RunReport, ms};
 use crate::scene::diagnostic::{Colours, Severity, message};
@@ -164,7 +164,7 @@ impl Reporter {
         self.unestimated = None;
         let left = elapsed.as_secs_f64() / done as f64 * frames.saturating_sub(done) as f64;
         if left >= LONG_RUN {
-            remark(|l| l.about_to_go(done, frames, duration(l, left)));
+            remark(msg!("frames done: {done} of {frames}, about {left} to go", done, frames, left = duration(left)));
         }
     }
 
@@ -227,8 +227,8 @@ impl Progress for Reporter {
         self.estimate();
     }
 
-    fn remark(&mut self, text: &AllLanguages) {
-        self.bar.suspend(|| remark(|l| text.get(l).to_owned()));
+    fn remark(&mut self, text: &Message) {
+        self.bar.suspend(|| remark(text));
     }
 
     fn end(&mut self, run: &RunReport) {
@@ -237,9 +237,17 @@ impl Progress for Reporter {
         if let (LogFormat::Text, Some((speed_up, shares))) = (self.format, shares(run)) {
             for s in shares {
                 let (percent, seconds) = (format!("{:.1}", 100.0 * s.share), format!("{:.2}", s.busy_seconds));
-                remark(|l| l.share_of_device(s.device, &percent, &seconds));
+                remark(msg!(
+                    "{device}: {percent} % of the rays, {seconds} s busy",
+                    device = s.device,
+                    percent,
+                    seconds
+                ));
             }
-            remark(|l| l.faster_together(format_args!("{speed_up:.2}")));
+            remark(msg!(
+                "together {factor} times as fast as the fastest of them computes alone",
+                factor = format_args!("{speed_up:.2}")
+            ));
         }
         self.ended = Some(run.clone());
     }
@@ -249,8 +257,8 @@ impl Progress for Reporter {
 pub struct Remarks;
 
 impl Progress for Remarks {
-    fn remark(&mut self, text: &AllLanguages) {
-        remark(|l| text.get(l).to_owned());
+    fn remark(&mut self, text: &Message) {
+        remark(text);
     }
 }
 
@@ -278,22 +286,22 @@ fn language() -> Language {
 }
 
 /// Prints a remark of one line on stderr, unless -q is given.
-pub fn remark(text: impl Fn(Language) -> String) {
+pub fn remark(text: impl ToMessage) {
     if !is_quiet() {
         say(text);
     }
 }
 
 /// Prints a line on stderr, even with -q, because the user needs it.
-pub fn say(text: impl Fn(Language) -> String) {
+pub fn say(text: impl ToMessage) {
     // The program goes on if stderr is closed.
-    let _ = writeln!(std::io::stderr(), "polyfly: {}", text(language()));
+    let _ = writeln!(std::io::stderr(), "polyfly: {}", text.to_message().get(language()));
 }
 
 /// Prints `warning: ...` on stderr, unless -q is given.
-pub fn warn(text: impl Fn(Language) -> String) {
+pub fn warn(text: impl ToMessage) {
     if !is_quiet() {
-        fault(&message(Severity::Warning, &text(language()), None, Colours::Styled, language()));
+        fault(&message(Severity::Warning, &text.to_message(), None, Colours::Styled, language()));
     }
 }
 
@@ -334,12 +342,12 @@ impl Drop for Spinner {
 }
 
 /// A number of seconds as text, rounded up.
-pub fn duration(language: Language, seconds: f64) -> String {
+pub fn duration(seconds: f64) -> Message {
     let s = seconds.ceil() as u64;
     match s {
-        0..=119 => language.time_in_seconds(s),
-        120..=7199 => language.time_in_minutes(s.div_ceil(60)),
-        _ => language.time_in_hours(s / 3600, s % 3600 / 60),
+        0..=119 => msg!("{number} s", number = s),
+        120..=7199 => msg!("{number} min", number = s.div_ceil(60)),
+        _ => msg!("{hours} h {minutes} min", hours = s / 3600, minutes = s % 3600 / 60),
     }
 }
 
@@ -350,17 +358,13 @@ pub fn several(count: impl std::fmt::Display, one: &str) -> String {
     format!("{count} {one}{end}")
 }
 
-pub fn size(bytes: u64) -> String {
-    size_in(Language::English, bytes)
-}
-
 /// The size of a file.
-pub fn size_in(language: Language, bytes: u64) -> String {
+pub fn size(bytes: u64) -> Message {
     let bytes = bytes as f64;
     match bytes {
-        ..1e6 => language.kilobytes(format_args!("{:.1}", bytes / 1e3)),
-        ..1e9 => language.megabytes(format_args!("{:.1}", bytes / 1e6)),
-        _ => language.gigabytes(format_args!("{:.2}", bytes / 1e9)),
+        ..1e6 => msg!("{number} kB", number = format_args!("{:.1}", bytes / 1e3)),
+        ..1e9 => msg!("{number} MB", number = format_args!("{:.1}", bytes / 1e6)),
+        _ => msg!("{number} GB", number = format_args!("{:.2}", bytes / 1e9)),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) mod video_options;
 use crate::cancel::Cancel;
 use crate::device::SampleCounter;
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::output::files::{FileSink, OneFrameSink};
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::stream::StreamSink;
@@ -45,14 +45,21 @@ impl RunPlan {
     pub fn open(self, progress: &mut dyn Progress) -> Result<Run, Error> {
         let sinks = sinks(&self, progress)?;
         if self.done() > 0 {
-            progress.remark(&AllLanguages::new(|l| l.frames_complete(self.done(), self.part.len())));
+            progress.remark(&msg!(
+                "{done} of {total} frames exist and are complete",
+                done = self.done(),
+                total = self.part.len()
+            ));
         }
         match self.rerender() {
             0 => {}
-            count => progress.remark(&AllLanguages::new(|l| l.frames_again(count))),
+            count => progress.remark(&msg!(
+                "{count} existing frames are rendered again: their files lose information that the video needs",
+                count
+            )),
         }
         if let Some(video) = &self.existing_video {
-            progress.remark(&AllLanguages::new(|l| l.video_complete(video.display())));
+            progress.remark(&msg!("{path} already exists, with all of these frames", path = video.display()));
         }
         let prepare = || {
             let mut renderer = Renderer::prepare(self.request.scene.clone(), self.request.options.clone())?;
@@ -61,7 +68,7 @@ impl RunPlan {
         };
         let renderer = self.to_render.is_some().then(prepare).transpose()?;
         if let Some(why) = renderer.as_ref().and_then(Renderer::fell_back) {
-            progress.remark(&AllLanguages::new(|l| l.on_the_cpu(why.get(l))));
+            progress.remark(&msg!("{why}; rendering on the CPU", why = why));
         }
         if let Some(why) = renderer.as_ref().and_then(Renderer::lost_legend) {
             progress.remark(&why);
@@ -168,12 +175,19 @@ fn render(
         // An error of the run itself takes precedence over one of its folder.
         let ended = claim.end();
         if let Some((folder, count)) = claim.left_aside() {
-            progress.remark(&AllLanguages::new(|l| l.replaced_frames_kept(count, folder.display())));
+            progress.remark(&msg!(
+                "earlier frames that are not replaced yet: {count}; they are in {folder} until the new ones are complete",
+                count,
+                folder = folder.display(),
+            ));
         }
         if result.is_ok()
             && let Some(lost) = ended?
         {
-            return Err(Error::incomplete(|l| l.frames_lost(&lost)));
+            return Err(Error::incomplete(msg!(
+                "frames {frames} were deleted or damaged during the run: --resume renders them again",
+                frames = lost
+            )));
         }
     }
     result.map_err(|e| match e {
@@ -208,7 +222,7 @@ impl Progress for Observers<'_> {
             journal.frame(report);
         }
     }
-    fn remark(&mut self, text: &AllLanguages) {
+    fn remark(&mut self, text: &Message) {
         self.progress.remark(text);
     }
     fn end(&mut self, run: &RunReport) {
@@ -239,22 +253,32 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
     if let Some(job) = &plan.video {
         let settings = &job.settings;
         if settings.is_embedded {
-            progress.remark(&AllLanguages::new(Language::built_in_encoder));
+            progress.remark(&msg!(
+                "ffmpeg was not found: the built-in OpenH264 encodes the video, with a larger file at the same quality"
+            ));
         }
         let ((width, height), (wide, tall)) = (job.size, job.sides());
         if (wide, tall) != (width, height) {
-            progress.remark(&AllLanguages::new(|l| l.padded(width, height, wide, tall)));
+            progress.remark(&msg!(
+                "video needs even sides: {width} x {height} is padded to {wide} x {tall}",
+                width,
+                height,
+                wide,
+                tall
+            ));
         }
         if !settings.is_single() && settings.codec.is_hardware {
             let (name, path) = (settings.codec.name, settings.path.display());
-            progress.remark(&AllLanguages::new(|l| l.hardware_encoder(&path, name)));
+            progress.remark(&msg!(
+                "{path}: {name} is a hardware encoder: the video's bytes depend on the machine, the frames do not",
+                path,
+                name
+            ));
         }
         let poster = plan.request.scene.output.poster;
         let poster = poster.filter(|&n| plan.to_render.as_ref().is_some_and(|frames| frames.iter().any(|m| m == n)));
         if let (Some(number), Some(format)) = (poster, Format::of("jpg")) {
-            let options = format
-                .options(None, plan.request.scene.film.tone)
-                .map_err(|e| Error::usage(|l| e.get(l).to_owned()))?;
+            let options = format.options(None, plan.request.scene.film.tone).map_err(|e| Error::usage(e.to_owned()))?;
             let options = FormatOptions { origin: Some(Arc::clone(&plan.origin)), ..options };
             let path = settings.path.with_extension("poster.jpg");
             sinks.push(Box::new(OneFrameSink { path, number, format, options }));

@@ -147,8 +147,6 @@ pub(crate) fn parse(text: &str, name: &str, reading: ParseOptions) -> Result<Par
     };
     match result {
         Ok((scene, look, warnings)) => Ok(Parsed { scene, warnings, grammar, look }),
-        Err(list) => {
-            Err(Box::new(Problems { name: name.to_owned(), source: text.to_owned(), list, language: reading.language }))
-        }
+        Err(list) => Err(Box::new(Problems { name: name.to_owned(), source: text.to_owned(), list })),
     }
 }

@@ -4,7 +4,7 @@
 //! library's `spawn` panics then, and a scope waits forever for the threads that did start. Here each failed
 //! start is an error that ends the program with exit code 69, and threads that need each other start together or not at all.
 
-use crate::language::AllLanguages;
+use crate::language::{Message, msg};
 use crossbeam_channel::{Sender, bounded};
 use std::any::Any;
 use std::io;
@@ -14,11 +14,14 @@ use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 /// The system refuses to start another thread or process.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct NoThread(pub AllLanguages);
+pub struct NoThread(pub Message);
 
 impl NoThread {
     fn new(e: impl std::fmt::Display) -> NoThread {
-        NoThread(AllLanguages::new(|l| l.no_more_threads(&e)))
+        NoThread(msg!(
+            "the system starts no more threads ({why}): give fewer --threads, end other programs, or raise the limits `ulimit -u` and `ulimit -v`; files that were written are complete",
+            why = e.to_string()
+        ))
     }
 
     /// This error, if `e` says that the system refused a thread or a process for lack of processes or memory.

@@ -68,7 +68,7 @@ impl Progress for PyProgress {
             }
         });
     }
-    fn remark(&mut self, text: &polyfly::AllLanguages) {
+    fn remark(&mut self, text: &polyfly::Message) {
         if self.cancel.is_abandoned() {
             return;
         }

@@ -122,9 +122,9 @@ pub fn check<'py>(py: Python<'py>, scene: &Bound<'py, PyAny>) -> PyResult<Vec<Bo
         let dict = PyDict::new(py);
         dict.set_item("line", before.matches('\n').count() + 1)?;
         dict.set_item("column", before[line_start..].chars().count() + 1)?;
-        dict.set_item("what", &problem.what)?;
-        dict.set_item("expected", &problem.expected)?;
-        dict.set_item("help", &problem.help)?;
+        dict.set_item("what", problem.what.to_string())?;
+        dict.set_item("expected", problem.expected.to_string())?;
+        dict.set_item("help", problem.help.as_ref().map(ToString::to_string))?;
         Ok(dict)
     };
     problems.list.iter().map(fault).collect()

@@ -1,9 +1,9 @@
 //! The files of a scene while a run reads them. Frames of a clip must not mix two contents of a file, so each read is compared with what
 //! the manifest records.
 
-use super::error::AssetError;
+use super::error::{AssetError, kind_of};
 use super::source::{self, Limits, open_regular};
-use crate::language::Language;
+use crate::language::msg;
 use crate::math::hash::{hex, of_reader};
 use crate::system;
 use crate::threads::lock;
@@ -122,7 +122,8 @@ impl Files {
                 return value;
             }
         }
-        Err(AssetError::new(path, |l| l.file_changes(l.kind(kind))).help(Language::put_the_old_file_back))
+        Err(AssetError::new(path, msg!("the {kind} has changed since the run began", kind = kind_of(kind)))
+            .help(msg!("put the old file back and give --resume, or render all frames again with --overwrite")))
     }
 
     /// The bytes of a file.

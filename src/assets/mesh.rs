@@ -3,7 +3,7 @@
 use super::error::AssetError;
 use super::files::Files;
 use super::source::Limits;
-use crate::language::{Language, Message};
+use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, dot, to_f32};
 use crate::quote::brief;
 use crate::scene::diagnostic::Rule;
@@ -63,7 +63,7 @@ pub fn load_all(meshes: &[Mesh], ground: Result<Ground, Message>, files: &Files)
         if *more > 0 {
             kept.insert(path, triangles.clone());
         }
-        place(mesh, ground, triangles)
+        place(mesh, ground.clone(), triangles)
     };
     meshes.iter().map(load).collect()
 }
@@ -86,8 +86,11 @@ impl TriangleBudget {
         match count as u64 <= self.left {
             true => Ok(()),
             false => {
-                let error = AssetError::new(path, |l| l.too_many_triangles(self.max));
-                Err(error.help(Language::smaller_meshes))
+                let error = AssetError::new(
+                    path,
+                    msg!("with this mesh the scene has more than {max} triangles", max = self.max),
+                );
+                Err(error.help(msg!("give smaller ones, or raise --limit-memory")))
             }
         }
     }
@@ -104,7 +107,7 @@ fn read(path: &Path, files: &Files, room: &TriangleBudget) -> Result<Triangles, 
     match extension.as_deref() {
         Some("obj") => files.read_by("mesh", path, |file| load_obj(path, file, room)),
         Some("ply") => files.read_by("mesh", path, |file| load_ply(path, file, room)),
-        _ => Err(AssetError::broken("mesh", path, Language::neither_obj_nor_ply)),
+        _ => Err(AssetError::broken("mesh", path, msg!("it is neither .obj nor .ply; export it as one of them"))),
     }
 }
 
@@ -122,7 +125,7 @@ impl Shape for Triangles {
 // Transforms them into the scene.
 fn place(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles) -> Result<Triangles, AssetError> {
     if triangles.corners.is_empty() {
-        return Err(AssetError::broken("mesh", &mesh.path, Language::no_faces));
+        return Err(AssetError::broken("mesh", &mesh.path, msg!("it has no faces")));
     }
     let scale = mesh.scale as f32;
     // If y is up, z points toward the viewer.
@@ -131,7 +134,8 @@ fn place(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles)
     let mut offset = mesh.offset;
     if mesh.on.is_some() {
         let height = ground.and_then(|ground| ground.height(&triangles, offset));
-        offset[2] = height.map_err(|why| AssetError::new(&mesh.path, |l| l.mesh_cannot_stand(why(l))))?;
+        offset[2] = height
+            .map_err(|why| AssetError::new(&mesh.path, msg!("the mesh cannot stand on the floor: {why}", why)))?;
     }
     let offset = offset.map(|x| x as f32);
     triangles.corners.iter_mut().flatten().for_each(|p| *p = [0, 1, 2].map(|i| p[i] + offset[i]));
@@ -144,7 +148,11 @@ fn place(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles)
     if let Some(x) =
         triangles.corners.as_flattened().as_flattened().iter().find(|&&x| !Rule::Coordinate.allows(x.into()))
     {
-        let what = |l: Language| l.coordinate_is(format_args!("{x:e}"), Rule::Coordinate.expected(l));
+        let what = msg!(
+            "a coordinate is {number}; expected {expected}",
+            number = format_args!("{x:e}"),
+            expected = Rule::Coordinate.expected()
+        );
         return Err(AssetError::broken("mesh", &mesh.path, what));
     }
     Ok(triangles)
@@ -162,7 +170,12 @@ fn fan(
         let point = |i: i64| usize::try_from(i).ok().and_then(|i| points.get(i)).copied();
         let Some(face) = face.iter().map(|&i| point(i)).collect::<Option<Vec<_>>>() else {
             let bad = face.iter().find(|&&i| point(i).is_none()).unwrap_or(&0);
-            let what = |l: Language| l.face_names_vertex(n + 1, bad, points.len());
+            let what = msg!(
+                "face {face} names vertex {vertex}, and there are {count} (from 0)",
+                face = n + 1,
+                vertex = bad,
+                count = points.len()
+            );
             return Err(AssetError::broken("mesh", path, what));
         };
         room.check(triangles.len() + face.len().saturating_sub(2), path)?;
@@ -175,7 +188,7 @@ fn load_obj(path: &Path, file: File, room: &TriangleBudget) -> Result<Triangles,
     let options = tobj::LoadOptions { triangulate: false, single_index: false, ..tobj::LoadOptions::default() };
     // Materials come from the scene, not from the file.
     let (models, _) = tobj::load_obj_buf(&mut std::io::BufReader::new(file), &options, |_| Ok(Default::default()))
-        .map_err(|e| AssetError::broken("mesh", path, |_| e.to_string()))?;
+        .map_err(|e| AssetError::broken("mesh", path, Message::text(e)))?;
     let mut triangles = Triangles::default();
     for model in models {
         let mesh = &model.mesh;
@@ -247,11 +260,11 @@ impl PropertyAccess for Face {
 }
 
 // The error of a PLY file, without the file's contents: the file may be private, and a message is public.
-fn in_short(e: &ParseError) -> impl Fn(Language) -> String + use<> {
+fn in_short(e: &ParseError) -> Message {
     let words = e.to_string();
     let place = words.lines().next().unwrap_or_default().split(['\'', '"', '`']).next().unwrap_or_default();
     let place: String = place.chars().filter(|c| !c.is_control()).take(120).collect();
-    move |l| l.no_ply(place.trim().trim_end_matches([':', ',']))
+    msg!("it is not a PLY file, or it is broken ({place})", place = place.trim().trim_end_matches([':', ',']))
 }
 
 fn load_ply(path: &Path, file: File, room: &TriangleBudget) -> Result<Triangles, AssetError> {
@@ -263,7 +276,12 @@ fn load_ply(path: &Path, file: File, room: &TriangleBudget) -> Result<Triangles,
     let (mut points, mut all, mut has_normals) = (Vec::new(), Vec::new(), false);
     for (_, element) in &header.elements {
         if element.count as u64 > bytes || (element.properties.is_empty() && element.count > 0) {
-            let what = |l: Language| l.declares_elements(element.count, brief(&element.name), bytes);
+            let what = msg!(
+                "it declares {count} elements `{name}`, but has only {bytes} bytes",
+                count = element.count,
+                name = brief(&element.name),
+                bytes
+            );
             return Err(AssetError::broken("mesh", path, what));
         }
         match element.name.as_str() {
@@ -310,7 +328,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("m.obj");
         std::fs::write(&path, format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(100))).unwrap();
-        let load = |times, limits| load_all(&meshes(&path, times), Err(Language::no_floor), &Files::from(limits));
+        let load =
+            |times, limits| load_all(&meshes(&path, times), Err(msg!("there is no floor")), &Files::from(limits));
         let limits = |triangles, memory| Limits { triangles, memory, ..Limits::default() };
         let three = load(3, limits(Some(300), None)).unwrap();
         assert_eq!(three.iter().map(|mesh| mesh.corners.len()).collect::<Vec<_>>(), [100; 3]);
@@ -318,7 +337,7 @@ mod tests {
         for limits in [limits(Some(299), None), limits(None, Some(299 * 200)), Limits::within(299 * 200)] {
             let e = load(3, limits).unwrap_err();
             assert!(e.to_string().contains("more than 299 triangles"), "{e}");
-            assert!(e.remedy.is_some_and(|remedy| remedy.contains("--limit-memory")));
+            assert!(e.remedy.is_some_and(|remedy| remedy.to_string().contains("--limit-memory")));
         }
         // As many as two million, or one per four bytes of the file.
         assert!(load(20_000, Limits::default()).is_ok());
@@ -357,7 +376,7 @@ mod tests {
         file.extend(corners.to_le_bytes());
         file.resize(file.len() + corners as usize, 0);
         std::fs::write(&path, file).unwrap();
-        let e = load_all(&meshes(&path, 1), Err(Language::no_floor), &Files::default()).unwrap_err().to_string();
+        let e = load_all(&meshes(&path, 1), Err(msg!("there is no floor")), &Files::default()).unwrap_err().to_string();
         assert!(e.contains("more than 2000000 triangles"), "{e}");
     }
 }

@@ -14,7 +14,7 @@ use super::error::AssetError;
 use super::files::Files;
 use super::source::Content;
 use crate::gpu_types::Sphere;
-use crate::language::AllLanguages;
+use crate::language::{Message, msg};
 use crate::math::colormap::{COLOURS, viridis};
 use crate::math::vec3::{Vec3, add, sub, to_f32};
 use crate::scene::{ColourBy, Material, Particles};
@@ -113,9 +113,11 @@ impl ColouredSpheres {
     }
 
     /// A remark about particles without a value, if there are any.
-    pub fn remark(&self, by: ColourBy) -> Option<AllLanguages> {
+    pub fn remark(&self, by: ColourBy) -> Option<Message> {
         let (unknown, all, by) = (self.unknown, self.count, by.name());
-        (unknown > 0).then(|| AllLanguages::new(|l| l.values_unknown(unknown, all, by)))
+        (unknown > 0).then(|| {
+            msg!("{unknown} of {all} particles have no number for {by}: they are drawn gray", unknown, all, by)
+        })
     }
 }
 
@@ -260,7 +262,7 @@ mod tests {
         assert_eq!(read.colour_indices, [0, COLOURS as u16, COLOURS as u16 - 1]);
         assert_eq!((read.colours[COLOURS].colour, read.range, read.unknown), (UNKNOWN, Some([5.0, 9.0]), 1));
         assert_eq!(
-            &*read.remark(ColourBy::Pressure).unwrap(),
+            read.remark(ColourBy::Pressure).unwrap().to_string(),
             "1 of 3 particles have no number for pressure: they are drawn gray"
         );
     }

@@ -1,7 +1,7 @@
 //! Files that a scene names; only files with an end are read.
 
-use super::error::AssetError;
-use crate::language::Language;
+use super::error::{AssetError, kind_of};
+use crate::language::{Message, msg};
 use crate::system;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -72,11 +72,10 @@ fn in_memory(bytes: &[u8]) -> Box<dyn PictureBytes + '_> {
 
 /// Fails for a folder, and for a device or a pipe, which might never end.
 pub fn check_regular(what: &Metadata) -> io::Result<()> {
-    let english = Language::English;
     let why = match what.is_dir() {
         _ if what.is_file() => return Ok(()),
-        true => english.is_a_folder(),
-        false => english.no_regular_file(),
+        true => msg!("it is a folder"),
+        false => msg!("it is a device or a pipe, and not a file"),
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
@@ -106,7 +105,12 @@ pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError>
     match file.metadata().map_err(failed)?.len() {
         length if length > limits.file => {
             let (has, may) = (length.div_ceil(1 << 20), limits.file >> 20);
-            let what = |language: Language| language.file_too_long(language.kind(kind), has, may);
+            let what = msg!(
+                "the {kind} has {has} MiB, and a file may have {may}: raise --limit-memory",
+                kind = kind_of(kind),
+                has,
+                may
+            );
             Err(AssetError::new(path, what))
         }
         _ => Ok(file),
@@ -182,7 +186,17 @@ pub fn check_pixels(
         return Ok(());
     }
     let max = pixels / 1_000_000;
-    Err(AssetError::broken(kind, path, |language| language.unfolds(bytes, width, height, max)))
+    Err(AssetError::broken(
+        kind,
+        path,
+        msg!(
+            "{bytes} bytes unfold to {width} x {height} pixels, and may become {max} million: make it smaller, or raise --limit-memory",
+            bytes,
+            width,
+            height,
+            max
+        ),
+    ))
 }
 
 // The name of a format: BMP, PNG, EXR.
@@ -191,9 +205,9 @@ fn name(format: image::ImageFormat) -> String {
 }
 
 // The formats of pictures that are read.
-fn readable(language: Language) -> String {
+fn readable() -> Message {
     let all = image::ImageFormat::all().filter(image::ImageFormat::reading_enabled);
-    language.one_of(&all.map(name).collect::<Vec<_>>())
+    Message::one_of(&all.map(name).collect::<Vec<_>>())
 }
 
 /// Decodes a picture from memory.
@@ -204,23 +218,32 @@ pub fn decode(
     max: u32,
     limits: Limits,
 ) -> Result<image::DynamicImage, AssetError> {
-    let wrong = |problem: &dyn Fn(Language) -> String| AssetError::broken(kind, path, problem);
+    let wrong = |problem: Message| AssetError::broken(kind, path, problem);
     match image::guess_format(bytes) {
         Ok(format) if !format.reading_enabled() => {
-            return Err(wrong(&|language| language.format_not_read(name(format), readable(language))));
+            return Err(wrong(msg!(
+                "{format} pictures are not read; expected {readable}",
+                format = name(format),
+                readable = readable()
+            )));
         }
-        Err(_) => return Err(wrong(&|language| language.unknown_format(readable(language)))),
+        Err(_) => return Err(wrong(msg!("its format is unknown; expected {readable}", readable = readable()))),
         Ok(_) => {}
     }
     let reader = || image::ImageReader::new(in_memory(bytes)).with_guessed_format();
-    let unread = |e: io::Error| wrong(&|_| e.to_string());
-    let failed = |e: image::ImageError| wrong(&|_| e.to_string());
+    let unread = |e: io::Error| wrong(Message::text(e));
+    let failed = |e: image::ImageError| wrong(Message::text(e));
     let (width, height) = reader().map_err(unread)?.into_dimensions().map_err(failed)?;
     if width > max || height > max {
-        return Err(wrong(&|language| language.too_wide(width, height, max)));
+        return Err(wrong(msg!(
+            "its size is {width} x {height}; at most {max} a side: make it smaller",
+            width,
+            height,
+            max
+        )));
     }
     if width == 0 || height == 0 {
-        return Err(wrong(&|language| language.no_pixels(width, height)));
+        return Err(wrong(msg!("its size is {width} x {height}: it has no pixels", width, height)));
     }
     check_pixels(kind, path, bytes.len() as u64, (width, height), limits)?;
     let mut reader = reader().map_err(unread)?;

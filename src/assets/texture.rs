@@ -5,7 +5,7 @@ use super::files::Files;
 use super::grid::Grid;
 use super::patterns::{self, Made};
 use super::source;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::math::srgb::linear;
 use crate::scene::TextureSource;
 use std::path::Path;
@@ -65,27 +65,45 @@ fn through(light: u16, alpha: u8) -> u16 {
 
 fn read(path: &Path, files: &Files) -> Result<Level, AssetError> {
     let bytes = files.read("texture", path)?;
-    let wrong = |what: &dyn Fn(Language) -> String| AssetError::broken("texture", path, what);
+    let wrong = |what: Message| AssetError::broken("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
         let word = |at: usize| bytes.get(at..)?.first_chunk().map(|word| i32::from_le_bytes(*word));
         let (Some(width), Some(height)) = (word(0), word(4)) else {
-            return Err(wrong(&|language| language.data_too_short(bytes.len())));
+            return Err(wrong(msg!(
+                "a .data file starts with width and height, and this one has {bytes} bytes",
+                bytes = bytes.len()
+            )));
         };
         let max = MAX_SIDE as i32;
         if !(1..=max).contains(&width) || !(1..=max).contains(&height) {
             if let Ok(format) = image::guess_format(&bytes) {
                 let ending = format.extensions_str().first().unwrap_or(&"png");
-                return Err(wrong(&|language| language.other_ending(ending)));
+                return Err(wrong(msg!("by its first bytes it is a .{ending} file: give it that ending", ending)));
             }
             let (w, h) = (width.swap_bytes(), height.swap_bytes());
             if (1..=max).contains(&w) && (1..=max).contains(&h) && bytes.len() == 8 + 4 * w as usize * h as usize {
-                return Err(wrong(&|language| language.big_endian(w, h)));
+                return Err(wrong(msg!(
+                    "its width and height, {width} and {height}, are written with the first byte last; expected little-endian numbers",
+                    width = w,
+                    height = h
+                )));
             }
-            return Err(wrong(&|language| language.bad_data_size(width, height, max)));
+            return Err(wrong(msg!(
+                "its size is {width} x {height}; expected sides of 1 to {max}",
+                width,
+                height,
+                max
+            )));
         }
         let expected = 8 + 4 * width as usize * height as usize;
         if bytes.len() != expected {
-            return Err(wrong(&|language| language.bad_data_length(width, height, expected, bytes.len())));
+            return Err(wrong(msg!(
+                "{width} x {height} RGBA takes {expected} bytes, and it has {bytes}",
+                width,
+                height,
+                expected,
+                bytes = bytes.len()
+            )));
         }
         let pixels = bytes[8..].as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b]);
         return Ok(from_srgb(width as u32, height as u32, pixels));

@@ -4,7 +4,7 @@ use super::exit::Exit;
 use crate::assets::AssetError;
 use crate::device::DeviceError;
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Language, Message, msg};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::scene::Problems;
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Why a command ended early.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", self.what(Language::English))]
+#[error("{}", self.message())]
 pub enum Failure {
     /// An error of the library.
     Library(Error),
@@ -27,17 +27,17 @@ pub enum Failure {
         is_temporary: bool,
     },
     /// The scene cannot be written in the requested grammar, for these reasons.
-    NotExpressible(Vec<AllLanguages>),
+    NotExpressible(Vec<Message>),
     /// The workload manager's program is not installed.
     NoEngine(&'static str),
     /// Compared pictures differ.
-    PicturesDiffer(AllLanguages),
+    PicturesDiffer(Message),
     /// Devices render different pictures.
     DevicesDisagree(Vec<String>),
 }
 
 // A remedy for a file that is not there, or is a folder: a scene of nearly that name, or one in the folder.
-fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> {
+fn unreadable(name: &str, why: ErrorKind) -> Option<Message> {
     let path = Path::new(name);
     let folder = if why == ErrorKind::IsADirectory { path } else { path.parent()? };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -53,12 +53,16 @@ fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> 
         _ => None,
     };
     match found {
-        Some(found) if why == ErrorKind::IsADirectory => Some(language.scene_in_folder(path.join(found).display())),
-        Some(found) => Some(language.did_you_mean(path.with_file_name(found).display())),
-        None if why == ErrorKind::IsADirectory => Some(language.name_a_scene(path.join("my.toml").display())),
-        None if name.contains('\\') && cfg!(unix) => Some(language.slash_separates()),
+        Some(found) if why == ErrorKind::IsADirectory => {
+            Some(msg!("this is a folder; give the scene in it: {path}", path = path.join(found).display()))
+        }
+        Some(found) => Some(msg!("did you mean `{name}`?", name = path.with_file_name(found).display())),
+        None if why == ErrorKind::IsADirectory => {
+            Some(msg!("this is a folder; name a scene file, such as {path}", path = path.join("my.toml").display()))
+        }
+        None if name.contains('\\') && cfg!(unix) => Some(msg!("on this system `/` separates folders")),
         None if why == ErrorKind::NotFound && path.extension().is_some_and(|e| e == "toml" || e == "txt") => {
-            Some(language.new_or_sample(name))
+            Some(msg!("`polyfly new {name}` writes a scene to begin with, `polyfly scenes` lists samples", name))
         }
         None => None,
     }
@@ -66,56 +70,77 @@ fn unreadable(language: Language, name: &str, why: ErrorKind) -> Option<String> 
 
 impl Failure {
     /// An invalid command line.
-    pub fn usage(what: impl Fn(Language) -> String) -> Failure {
+    pub fn usage(what: Message) -> Failure {
         Failure::Library(Error::usage(what))
+    }
+
+    /// The message for a page, with the faults of a scene's text in their places.
+    pub fn plain(&self, language: Language) -> String {
+        match self {
+            Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Plain, language),
+            _ => self.message().get(language),
+        }
     }
 
     /// The message for a terminal, with a remedy.
     pub fn shown(&self, language: Language) -> String {
         match self {
-            Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled),
+            Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Styled, language),
             _ => {
-                let help = self.help(language);
-                message(Severity::Error, &self.what(language), help.as_deref(), Colours::Styled, language)
+                let help = self.help();
+                message(Severity::Error, &self.message(), help.as_ref(), Colours::Styled, language)
             }
         }
     }
 
-    // The message in a language.
-    fn what(&self, language: Language) -> String {
+    /// The message.
+    pub fn message(&self) -> Message {
         match self {
-            Failure::Library(error) | Failure::Interrupted { error, .. } => error.shown(language),
+            Failure::Library(error) | Failure::Interrupted { error, .. } => error.message(),
             Failure::NotExpressible(reasons) => {
-                let lines: Vec<String> = reasons.iter().map(|reason| format!("  - {}", reason.get(language))).collect();
-                language.not_as_tokens(lines.join("\n"))
+                let line = |reason: &Message| Message::list([Message::text("  -"), reason.clone()], " ");
+                let list = Message::list(reasons.iter().map(line), "\n");
+                msg!("this scene cannot be written as tokens:\n{list}", list)
             }
-            Failure::NoEngine(name) => language.no_engine(name),
-            Failure::PicturesDiffer(what) => what.get(language).to_owned(),
-            Failure::DevicesDisagree(list) => language.devices_disagree(list.join("\n")),
+            Failure::NoEngine(name) => msg!("there is no `{name}` here", name),
+            Failure::PicturesDiffer(what) => what.clone(),
+            Failure::DevicesDisagree(list) => msg!("devices disagree:\n{list}", list = list.join("\n")),
         }
     }
 
     // A remedy, if there is one beyond the message.
-    fn help(&self, language: Language) -> Option<String> {
+    fn help(&self) -> Option<Message> {
         let error = match self {
-            Failure::NoEngine(_) => return Some(language.where_jobs_are_submitted()),
+            Failure::NoEngine(_) => {
+                return Some(msg!("run this where jobs are submitted, or leave --submit out and take the job there"));
+            }
             Failure::Library(error) => error,
             _ => return None,
         };
         let help = match error {
-            Error::Misused { help, .. } => help.get(language),
-            Error::NotText(..) => return Some(language.writes_a_scene()),
-            Error::OtherScene(..) => return Some(language.folder_of_its_own()),
-            Error::Device(DeviceError::NotFound(_)) => return Some(language.leave_out_gpu()),
-            Error::Outside { .. } => return Some(language.allow_outside()),
-            Error::Asset(error) => error.remedy.as_ref()?.get(language),
-            Error::Output(OutputError::Write(_, e)) if e.kind() == ErrorKind::PermissionDenied => {
-                return Some(language.write_elsewhere());
+            Error::Misused { help, .. } => help,
+            Error::NotText(..) => {
+                return Some(msg!("a scene is written in tokens or TOML; `polyfly new my.toml` writes one"));
             }
-            Error::Read(name, e) => return unreadable(language, name, e.kind()),
+            Error::OtherScene(..) => {
+                return Some(msg!(
+                    "`-o NEW/%04d.png` gives these a folder of their own; --overwrite renders all of them again"
+                ));
+            }
+            Error::Device(DeviceError::NotFound(_)) => {
+                return Some(msg!("leave out --gpu or --devices: the CPU makes the same bytes"));
+            }
+            Error::Outside { .. } => {
+                return Some(msg!("put it inside, or give --allow-outside if you trust the scene"));
+            }
+            Error::Asset(error) => error.remedy.as_ref()?,
+            Error::Output(OutputError::Write(_, e)) if e.kind() == ErrorKind::PermissionDenied => {
+                return Some(msg!("`-o FOLDER/%04d.png` writes frames into another folder"));
+            }
+            Error::Read(name, e) => return unreadable(name, e.kind()),
             _ => return None,
         };
-        Some(help.to_owned())
+        Some(help.clone())
     }
 
     /// The process's exit code.
@@ -171,9 +196,13 @@ mod tests {
     fn what_a_run_meets_is_told_in_russian_too() {
         let path = || PathBuf::from("/x/42");
         let errors = [
-            Error::incomplete(|l| l.frames_to_render(3, 9)),
-            Error::incomplete(|l| l.no_folder_of_frames("/x")),
-            Error::incomplete(|l| l.no_video_of_gaps("3-5", "/x")),
+            Error::incomplete(msg!("{missing} of {all} frames are missing or incomplete", missing = 3, all = 9)),
+            Error::incomplete(msg!("there is no folder {path}", path = "/x")),
+            Error::incomplete(msg!(
+                "frames {frames} in {path} are missing or incomplete; no video is made",
+                frames = "3-5",
+                path = "/x"
+            )),
             Error::Interrupted { done: 3, total: 9 },
             OutputError::VideoInterrupted(None).into(),
             OutputError::VideoInterrupted(Some(path())).into(),
@@ -182,18 +211,23 @@ mod tests {
             OutputError::Read(path(), ErrorKind::NotFound.into()).into(),
             OutputError::Lock(path(), Duration::from_secs(30)).into(),
             OutputError::FolderTakenOver(path()).into(),
-            OutputError::encoder(Language::encoder_gone).reworded(|l, what| l.first_frames_kept(what, 3, "/x")).into(),
-            DeviceError::not_found(|l| l.no_such_gpu(1, 0)).into(),
-            TooMany { what: AllLanguages::new(Language::bodies), count: 3, limit: 2 }.into(),
+            OutputError::encoder(msg!("the encoder has gone"))
+                .reworded(|what| {
+                    msg!("{why}; its first {frames} frames are kept in {path}", why = what, frames = 3, path = "/x")
+                })
+                .into(),
+            DeviceError::not_found(msg!("there is no GPU {number}: this machine has {count}", number = 1, count = 0))
+                .into(),
+            TooMany { what: msg!("bodies"), count: 3, limit: 2 }.into(),
             ManifestError::Foreign(path(), "/".into()).into(),
-            AssetError::new(&path(), Language::no_particles).into(),
+            AssetError::new(&path(), msg!("it holds no particles")).into(),
             Error::Outside { scene: "/s".into(), place: "/p".into(), path: path(), file: path(), here_too: true },
         ];
         for error in errors {
             let message = error.to_string();
             let failure = Failure::from(error);
             assert!(failure.shown(Language::English).contains(&message), "{message}");
-            let russian = failure.what(Language::Russian);
+            let russian = failure.message().get(Language::Russian);
             let words =
                 russian.split([' ', ':', ';', ',']).filter(|word| !word.contains('/') && *word != "manifest.json");
             let english: Vec<&str> = words.filter(|word| word.contains(|c: char| c.is_ascii_alphabetic())).collect();

@@ -1,7 +1,7 @@
 //! The language of messages: --lang, or that of the environment's locale.
 
 use super::environment::environment;
-use crate::language::Language;
+use crate::language::{Language, Message};
 use crate::system;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -41,6 +41,11 @@ pub fn choose_language(words: &[OsString], is_for_programs: bool) {
         // A first choice stays; there is only this one.
         let _ = CHOSEN.set(language);
     }
+}
+
+/// A message in the language of messages.
+pub fn shown(message: Message) -> String {
+    message.get(language())
 }
 
 /// The language of messages.

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::folder::VideoArgs;
 use super::scene::{CommonArgs, SceneArgs};
 use super::values::{frames_help, parse_fps, parse_shard, parse_threads};
+use crate::language::{Message, msg};
 use crate::report::LogFormat;
 use crate::scene::Grammar;
 use crate::scene::limits::{VIDEOS, endings};
@@ -111,12 +112,12 @@ pub struct RenderArgs {
 impl RenderArgs {
     /// Takes what the flags leave open from the environment.
     pub fn take_defaults(&mut self, value: impl Fn(&str) -> Option<String>) -> Result<(), Failure> {
-        let wrong = |name: &str, why: String| Failure::usage(|l| l.in_environment(name, &why));
+        let wrong = |name: &str, why: Message| Failure::usage(msg!("{name} in the environment: {why}", name, why));
         if let (None, Some(text)) = (self.threads, value("POLYFLY_THREADS")) {
             self.threads = Some(parse_threads(&text).map_err(|e| wrong("POLYFLY_THREADS", e))?);
         }
         if let (None, Some(text)) = (self.log, value("POLYFLY_LOG")) {
-            self.log = Some(LogFormat::from_str(&text, true).map_err(|e| wrong("POLYFLY_LOG", e))?);
+            self.log = Some(LogFormat::from_str(&text, true).map_err(|e| wrong("POLYFLY_LOG", e.into()))?);
         }
         if let (true, Some(text)) = (self.devices.is_empty() && !self.cpu && !self.gpu, value("POLYFLY_DEVICES")) {
             self.devices = text.split(',').map(|name| name.trim().to_owned()).collect();

@@ -2,10 +2,9 @@
 
 use super::environment::home;
 use super::failure::Failure;
-use super::language::language;
 use super::values::{parse_size, parse_solid};
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Language, Message, count, msg};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
@@ -70,14 +69,14 @@ pub enum SamplesArg {
     Range(u32, u32),
 }
 
-fn parse_samples(text: &str) -> Result<SamplesArg, String> {
+fn parse_samples(text: &str) -> Result<SamplesArg, Message> {
     match text.parse() {
         Ok(n) if (1..=MAX_SAMPLES).contains(&n) => Ok(SamplesArg::Side(n)),
-        _ => Sampling::range_in(language(), text, MAX_SAMPLES * MAX_SAMPLES)
+        _ => Sampling::parse_range(text, MAX_SAMPLES * MAX_SAMPLES)
             .map(|(min, max)| SamplesArg::Range(min, max))
             .map_err(|range| match text.contains("..") {
-                true => language().expected(range),
-                false => language().samples_or_range(MAX_SAMPLES),
+                true => msg!("expected {what}", what = range),
+                false => msg!("expected a whole number from 1 to {max}, or a range such as 4..64", max = MAX_SAMPLES),
             }),
     }
 }
@@ -112,7 +111,7 @@ pub struct CommonArgs {
 impl CommonArgs {
     /// The requested frames; all by default.
     pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
-        let wrong = |e: AllLanguages| Failure::usage(|l| l.says("--frames", e.get(l)));
+        let wrong = |e: Message| Failure::usage(msg!("{what}: {why}", what = "--frames", why = e));
         match &self.frames {
             Some(text) => FrameList::read(text, scene.output.frames).map_err(wrong),
             None => Ok(FrameList::of_clip(&scene.output)),
@@ -176,7 +175,10 @@ impl SceneArgs {
             ("--texture", self.texture.is_some()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given && scene.is_none()) {
-            Some((flag, _)) => Err(Failure::usage(|l| l.changes_no_scene(flag))),
+            Some((flag, _)) => Err(Failure::usage(msg!(
+                "{flag} changes the expected scene, and none is given: name it with --scene, or leave out {flag}",
+                flag
+            ))),
             None => Ok(()),
         }
     }
@@ -201,8 +203,16 @@ impl SceneArgs {
         if !self.solids.is_empty() {
             let (names, bodies) = (self.solids.len(), &mut scene.world.bodies);
             if names != bodies.len() {
-                return Err(Failure::usage(|l| {
-                    l.says("--solids", l.names_for_bodies(l.count_names(names), l.count_bodies(bodies.len())))
+                return Err(Failure::usage({
+                    msg!(
+                        "{what}: {why}",
+                        what = "--solids",
+                        why = msg!(
+                            "{names} for {bodies}",
+                            names = count!(names, "name", "names"),
+                            bodies = count!(bodies.len(), "body", "bodies")
+                        )
+                    )
                 }));
             }
             bodies.iter_mut().zip(&self.solids).for_each(|(body, &solid)| body.solid = solid);
@@ -213,13 +223,17 @@ impl SceneArgs {
             let options = ParseOptions { home: home(), ..ParseOptions::default() };
             let names = || TextureSource::BUILTIN.iter().map(|(_, name)| *name);
             let near = nearest(text, names());
-            let wrong = |l: Language| l.no_texture_name(brief(text), TextureSource::expected(l));
+            let wrong = msg!(
+                "--texture: `{text}`: expected {expected}",
+                text = brief(text),
+                expected = TextureSource::expected()
+            );
             let texture = TextureSource::parse(text, &options).map_err(|_| match near {
-                Some(near) => Failure::Library(Error::misused(wrong, |l| l.did_you_mean(near))),
+                Some(near) => Failure::Library(Error::misused(wrong, msg!("did you mean `{name}`?", name = near))),
                 None => Failure::usage(wrong),
             })?;
             let floor = scene.world.floor.as_mut();
-            floor.ok_or_else(|| Failure::usage(Language::no_floor_for_texture))?.texture = texture;
+            floor.ok_or_else(|| Failure::usage(msg!("--texture: the scene has no floor")))?.texture = texture;
         }
         if let Some(quality) = self.quality() {
             quality.apply(scene);
@@ -230,10 +244,14 @@ impl SceneArgs {
         match self.samples {
             Some(SamplesArg::Side(n)) => render.set_sample_grid(n),
             Some(SamplesArg::Range(..)) if has_shutter => {
-                return Err(Failure::usage(Language::shutter_takes_samples));
+                return Err(Failure::usage(msg!(
+                    "--samples: the scene has a shutter, which spreads all samples over its moments"
+                )));
             }
             Some(SamplesArg::Range(..)) if scene.world.sky.transparent => {
-                return Err(Failure::usage(Language::alpha_takes_samples));
+                return Err(Failure::usage(msg!(
+                    "--samples: the sky is transparent: all samples of a pixel count alike in its alpha"
+                )));
             }
             Some(SamplesArg::Range(min, max)) => {
                 let noise =
@@ -249,7 +267,8 @@ impl SceneArgs {
 
 /// Splits the value of `--set` into a key and its value.
 pub fn assignment(text: &str) -> Result<(&str, &str), Failure> {
-    let expected = || Failure::usage(|l| l.key_and_value(brief(text)));
+    let expected =
+        || Failure::usage(msg!("--set {text}: expected KEY=VALUE, such as film.exposure=0.5", text = brief(text)));
     text.split_once('=').map(|(key, value)| (key.trim(), value)).ok_or_else(expected)
 }
 

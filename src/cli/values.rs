@@ -1,6 +1,6 @@
 //! Values of flags.
 
-use super::language::language;
+use crate::language::{Message, msg};
 use crate::output::video::Encode;
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
@@ -46,11 +46,21 @@ values! {
     }
 }
 
-pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let expected = || language().a_size(Size::SIDE.expected(language()));
+pub fn parse_size(text: &str) -> Result<(u32, u32), Message> {
+    let expected = || {
+        msg!(
+            "expected WIDTHxHEIGHT, each {side}, or a name such as 1080p, 4k or vertical",
+            side = Size::SIDE.expected()
+        )
+    };
     let Size(width, height) = Size::named(text).ok_or_else(expected)?;
     if !Size(width, height).fits() {
-        return Err(language().above_memory_limit(width, height, MAX_PIXELS));
+        return Err(msg!(
+            "a picture of {width} x {height} pixels is above the memory limit of {max} pixels",
+            width,
+            height,
+            max = MAX_PIXELS
+        ));
     }
     Ok((width, height))
 }
@@ -64,43 +74,47 @@ pub fn frames_help() -> String {
     )
 }
 
-pub fn parse_threads(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&n| n <= 1024).ok_or_else(|| language().number_between(0, 1024))
+pub fn parse_threads(text: &str) -> Result<usize, Message> {
+    text.parse()
+        .ok()
+        .filter(|&n| n <= 1024)
+        .ok_or_else(|| msg!("expected a whole number from {low} to {high}", low = 0, high = 1024))
 }
 
 /// A number of a list.
-pub fn parse_thread_list(text: &str) -> Result<usize, String> {
-    parse_threads(text).map_err(|expected| language().several_threads(expected))
+pub fn parse_thread_list(text: &str) -> Result<usize, Message> {
+    parse_threads(text).map_err(|expected| msg!("{expected}, or several of them with commas: 1,2,4", expected))
 }
 
-pub fn parse_fps(text: &str) -> Result<f64, String> {
+pub fn parse_fps(text: &str) -> Result<f64, Message> {
     let rule = Rule::FRAME_RATE;
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let fps = match text.split_once('/') {
         Some((frames, seconds)) => number(frames).zip(number(seconds)).map(|(frames, seconds)| frames / seconds),
         None => number(text),
     };
-    let expected = || language().a_rate(rule.expected(language()));
+    let expected = || msg!("expected {range}, or a fraction such as 30000/1001", range = rule.expected());
     fps.filter(|&fps| rule.allows(fps)).ok_or_else(expected)
 }
 
-pub fn parse_solid(text: &str) -> Result<Solid, String> {
-    Solid::from_name(text.trim()).ok_or_else(|| language().expected_one_of(Solid::ALL.map(Solid::name).join(", ")))
+pub fn parse_solid(text: &str) -> Result<Solid, Message> {
+    Solid::from_name(text.trim())
+        .ok_or_else(|| msg!("expected one of {list}", list = Solid::ALL.map(Solid::name).join(", ")))
 }
 
-pub fn parse_solids(text: &str) -> Result<[Solid; 3], String> {
+pub fn parse_solids(text: &str) -> Result<[Solid; 3], Message> {
     let solids = text.split(',').map(parse_solid).collect::<Result<Vec<_>, _>>()?;
-    solids.try_into().map_err(|_| language().three_solids())
+    solids.try_into().map_err(|_| msg!("expected three solids, as A,B,C"))
 }
 
 /// Parses `K/N`: part K of N.
-pub fn parse_shard(text: &str) -> Result<(u32, u32), String> {
+pub fn parse_shard(text: &str) -> Result<(u32, u32), Message> {
     let numbers = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
-    numbers.filter(|&(k, n)| (1..=n).contains(&k)).ok_or_else(|| language().a_shard())
+    numbers.filter(|&(k, n)| (1..=n).contains(&k)).ok_or_else(|| msg!("expected K/N, with K from 1 to N"))
 }
 
-pub fn parse_point(text: &str) -> Result<[f64; 3], String> {
+pub fn parse_point(text: &str) -> Result<[f64; 3], Message> {
     let finite = |word: &str| word.trim().parse().ok().filter(|x: &f64| x.is_finite());
     let numbers: Option<Vec<f64>> = text.split(',').map(finite).collect();
-    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| language().three_numbers())
+    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| msg!("expected three numbers, as X,Y,Z"))
 }

@@ -8,6 +8,7 @@ use super::plots::{OF_BALANCE, Plot, Series, Style, write_all};
 use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
 use crate::device::{DeviceError, Memory, Task, balance};
+use crate::language::{count, msg};
 use crate::render::stats::ms;
 use crate::render::tiles::{Schedule, TiledFrame};
 use crate::report::{Spinner, print, several};
@@ -130,7 +131,10 @@ fn measured_frame(args: &BenchArgs, scene: &Scene) -> Result<u32, Failure> {
     match (&args.common.frames, frames.len()) {
         (None, _) => Ok(0),
         (Some(_), 1) => Ok(frames.nth(0).unwrap_or_default()),
-        (Some(_), many) => Err(Failure::usage(|l| l.one_frame_for_balance(l.count_frames(many as u64)))),
+        (Some(_), many) => Err(Failure::usage(msg!(
+            "--balance measures one frame, and --frames names {frames}: write one of them",
+            frames = count!(many as u64, "frame", "frames")
+        ))),
     }
 }
 

@@ -8,7 +8,7 @@ use super::table::{Column, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
 use crate::device;
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::output::PixelFormats;
 use crate::output::store::atomic::prepare;
 use crate::render::frames::FrameList;
@@ -47,7 +47,7 @@ impl BenchScene {
             let (scene, text) = load_scene(name, &args.common, &args.changes)?;
             return Ok(BenchScene { scene, text: Some(text), name: name.clone() });
         }
-        remark(Language::no_scene_is_named);
+        remark(msg!("no scene is named: this measures the sample, `polyfly --default`"));
         let scene = sample_scene(&args.changes)?;
         Ok(BenchScene { scene, text: None, name: "the sample scene".into() })
     }
@@ -168,7 +168,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         write_all(folder, &all, args.overwrite)?;
     }
     drop(spinner);
-    warnings(&table).iter().for_each(|text| warn(|l| text.get(l).to_owned()));
+    warnings(&table).iter().for_each(|text| warn(text.to_owned()));
     let caption = caption(&table);
     Ok(print(&written(&caption, &COLUMNS, &table.devices, &table, args.format))?)
 }
@@ -392,15 +392,22 @@ fn plots(
 }
 
 // Warnings about unreliable results.
-fn warnings(table: &Table) -> Vec<AllLanguages> {
+fn warnings(table: &Table) -> Vec<Message> {
     let mut all = Vec::new();
     if let Some(share) = table.others.filter(|&share| share > BUSY) {
-        all.push(AllLanguages::new(|l| l.busy_machine(format_args!("{:.0}", 100.0 * share))));
+        all.push(msg!(
+            "other programs took {percent} % of this machine meanwhile: measure again when it is idle",
+            percent = format_args!("{:.0}", 100.0 * share)
+        ));
     }
     for row in &table.devices {
         let spread = (row.max_ms - row.min_ms) / row.ms;
         if spread > WIDE {
-            all.push(AllLanguages::new(|l| l.wide_spread(&row.device, format_args!("{:.0}", 100.0 * spread))));
+            all.push(msg!(
+                "{device}: repetitions differ by {percent} %: more repetitions (--runs) make the median more certain",
+                device = row.device,
+                percent = format_args!("{:.0}", 100.0 * spread)
+            ));
         }
     }
     all
@@ -477,7 +484,7 @@ mod tests {
 
     #[test]
     fn figures_that_may_be_wrong_are_reported() {
-        let warned = warnings(&table());
+        let warned: Vec<String> = warnings(&table()).iter().map(ToString::to_string).collect();
         assert_eq!(warned.len(), 3);
         assert!(warned[0].contains("25 %") && warned[2].starts_with("GPU: repetitions differ by 75 %"), "{warned:?}");
     }

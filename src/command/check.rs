@@ -3,9 +3,9 @@
 
 use super::hints::hints;
 use super::scene_file::read_scene;
-use crate::cli::{CheckArgs, CommonArgs, Failure, SceneArgs, language};
+use crate::cli::{CheckArgs, CommonArgs, Failure, SceneArgs, language, shown};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{Message, count, msg};
 use crate::math::srgb::linear;
 use crate::output::PixelFormats;
 use crate::render::frames::FrameList;
@@ -42,7 +42,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
 
 fn check(name: &str, common: &CommonArgs, changes: &SceneArgs) -> Result<(), Failure> {
     let (scene, source, outside) = read_scene(name, common, changes)?;
-    let (language, mut known) = (language(), scene.clone());
+    let mut known = scene.clone();
     let mut faults = Faults::default();
     for error in outside {
         if let Error::Outside { file, .. } = &error {
@@ -57,7 +57,7 @@ fn check(name: &str, common: &CommonArgs, changes: &SceneArgs) -> Result<(), Fai
     let asked = common.frame_list(&scene)?;
     // A file that cannot be read is left out, so that the files after it are read as well.
     let trial = loop {
-        match trial_hints(&known, &asked, language) {
+        match trial_hints(&known, &asked) {
             Err(Failure::Library(Error::Asset(e))) if known.leave_out(&e.path) => faults.add(source.placed(e)),
             Err(e) => {
                 faults.add(source.placed(e));
@@ -67,16 +67,19 @@ fn check(name: &str, common: &CommonArgs, changes: &SceneArgs) -> Result<(), Fai
         }
     };
     faults.end()?;
-    let mut lines = summary(name, &scene, language);
-    lines.extend(source.look.map(|look| look.told(language, &scene)));
-    lines.push(match scene.loop_problems(language) {
-        why if why.is_empty() => language.loops(),
-        why => language.does_not_loop(why.into_iter().map(|problem| problem.what).collect::<Vec<_>>().join("; ")),
+    let mut lines = summary(name, &scene);
+    lines.extend(source.look.map(|look| look.told(&scene)));
+    lines.push(match scene.loop_problems() {
+        why if why.is_empty() => msg!("the clip loops seamlessly"),
+        why => msg!(
+            "the clip does not loop: {why}",
+            why = Message::list(why.into_iter().map(|problem| problem.what), "; ")
+        ),
     });
-    let warning = language.warning();
-    let hints = hints(&scene, language).iter().map(|hint| source.hint(hint)).collect::<Vec<_>>();
-    lines.extend(hints.into_iter().chain(trial).map(|hint| format!("{warning}: {hint}")));
-    Ok(print(&format!("{}\n", lines.join("\n")))?)
+    let warning = msg!("warning");
+    let hints = hints(&scene).into_iter().map(|hint| source.hint(&hint));
+    lines.extend(hints.chain(trial).map(|hint| Message::list([warning.clone(), hint], ": ")));
+    Ok(print(&(shown(Message::list(lines, "\n")) + "\n"))?)
 }
 
 // Faults of a scene's files. Those with a position are shown together.
@@ -106,37 +109,49 @@ impl Faults {
     }
 }
 
-fn summary(name: &str, scene: &Scene, language: Language) -> Vec<String> {
+fn summary(name: &str, scene: &Scene) -> Vec<Message> {
     let (render, world, out) = (&scene.render, &scene.world, &scene.output);
     let seconds = format!("{:.2}", f64::from(out.frames) / out.fps);
-    let clip = language.clip(language.count_frames(out.frames), render.width, render.height, seconds, out.fps);
-    let samples = language.count_samples(render.samples_per_pixel());
-    let title = (render.integrator.capabilities().title)(language);
-    let tracing = language.tracing(title, samples, language.count_bounces(render.depth));
+    let clip = msg!(
+        "{frames} of {width} x {height}, {seconds} s at {fps} a second",
+        frames = count!(out.frames, "frame", "frames"),
+        width = render.width,
+        height = render.height,
+        seconds,
+        fps = out.fps
+    );
+    let samples = count!(render.samples_per_pixel(), "sample", "samples");
+    let title = (render.integrator.capabilities().title)();
+    let tracing = msg!(
+        "{integrator}, {samples} a pixel, at most {bounces}",
+        integrator = title,
+        samples,
+        bounces = count!(render.depth, "bounce", "bounces")
+    );
     let lamps: usize = world.bodies.iter().map(|b| b.lamps.count() as usize * b.solid.edges().len()).sum();
-    let counted = |count: usize, words: fn(Language, u64) -> String| (count > 0).then(|| words(language, count as u64));
+    let some = |count: usize, counted: Message| (count > 0).then_some(counted);
     let things = [
-        counted(world.bodies.len(), Language::count_bodies),
-        counted(lamps, Language::count_lamps),
-        counted(world.spheres.len(), Language::count_balls),
-        counted(world.ellipsoids.len(), Language::count_ellipsoids),
-        counted(world.rectangles.len(), Language::count_rectangles),
-        counted(world.meshes.len(), Language::count_meshes),
-        world.particles.is_some().then(|| language.particles()),
-        world.floor.is_some().then(|| language.a_floor()),
-        counted(world.lights.len(), Language::count_lights),
+        some(world.bodies.len(), count!(world.bodies.len(), "body", "bodies")),
+        some(lamps, count!(lamps, "lamp", "lamps")),
+        some(world.spheres.len(), count!(world.spheres.len(), "ball", "balls")),
+        some(world.ellipsoids.len(), count!(world.ellipsoids.len(), "ellipsoid", "ellipsoids")),
+        some(world.rectangles.len(), count!(world.rectangles.len(), "rectangle", "rectangles")),
+        some(world.meshes.len(), count!(world.meshes.len(), "mesh", "meshes")),
+        world.particles.is_some().then(|| msg!("particles")),
+        world.floor.is_some().then(|| msg!("a floor")),
+        some(world.lights.len(), count!(world.lights.len(), "light", "lights")),
     ];
     let mut lines = vec![
-        format!("{name}: {clip}; {tracing}"),
-        language.it_holds(things.into_iter().flatten().collect::<Vec<_>>().join(", ")),
+        Message::list([Message::text(format_args!("{name}: ")), clip, Message::text("; "), tracing], ""),
+        msg!("it holds {things}", things = Message::list(things.into_iter().flatten(), ", ")),
     ];
-    scene.clone().visit_files(|place, path| lines.push(format!("{place}: {}", path.display())));
-    lines.push(language.frames_go_to(&out.files));
-    lines.extend(out.video.iter().map(|video| language.video_goes_to(video.display())));
+    scene.clone().visit_files(|place, path| lines.push(format!("{place}: {}", path.display()).into()));
+    lines.push(msg!("frames go to {path}", path = out.files));
+    lines.extend(out.video.iter().map(|video| msg!("a video goes to {path}", path = video.display())));
     lines
 }
 
-fn trial_hints(scene: &Scene, asked: &FrameList, language: Language) -> Result<Vec<String>, Failure> {
+fn trial_hints(scene: &Scene, asked: &FrameList) -> Result<Vec<Message>, Failure> {
     let mut small = scene.clone();
     let (width, height) = (scene.render.width, scene.render.height);
     let side = |n: u32| (u64::from(n) * u64::from(TRIAL) / u64::from(width.max(height))).max(1) as u32;
@@ -176,15 +191,22 @@ fn trial_hints(scene: &Scene, asked: &FrameList, language: Language) -> Result<V
     }
     burnt.retain(|_, share| *share > BURNT);
     faded.retain(|_, share| *share > OFF_THE_MAP);
-    let mut hints: Vec<String> = renderer.remark().iter().map(|remark| remark.get(language).to_owned()).collect();
-    let described = |shares| described(shares, language);
-    hints.extend(described(&empty).map(|(frames, _)| language.nothing_in_sight(frames)));
+    let mut hints: Vec<Message> = renderer.remark().into_iter().collect();
+    hints.extend(described(&empty).map(|(frames, _)| msg!("nothing is in sight in {frames}", frames)));
     hints.extend(described(&black).map(|(frames, _)| match black.len() {
-        1 => language.black_frame(frames),
-        _ => language.black_frames(frames),
+        1 => msg!("{frames} is black: is there a light?", frames),
+        _ => msg!("{frames} are black: is there a light?", frames),
     }));
-    hints.extend(described(&burnt).map(|(frames, percent)| language.burnt_out(percent, frames)));
-    hints.extend(described(&faded).map(|(frames, percent)| language.faded_particles(percent, frames)));
+    hints.extend(described(&burnt).map(|(frames, percent)| {
+        msg!("{percent} of {frames} are burnt out: lower `exposure` in [film], or the lights", percent, frames)
+    }));
+    hints.extend(described(&faded).map(|(frames, percent)| {
+        msg!(
+            "{percent} of the particles' pixels in {frames} get more light than their colors can show, which fade toward white and leave the color map: lower `exposure` in [film] (\"auto\" finds it), the sky or the lights",
+            percent,
+            frames
+        )
+    }));
     Ok(hints)
 }
 
@@ -192,12 +214,12 @@ fn trial_hints(scene: &Scene, asked: &FrameList, language: Language) -> Result<V
 type Shares = BTreeMap<u32, f64>;
 
 // The frames and the largest fraction, as in `frames 3-5` and `up to 70 %`; None if there are no frames.
-fn described(shares: &Shares, language: Language) -> Option<(String, String)> {
+fn described(shares: &Shares) -> Option<(Message, Message)> {
     let list = FrameList::of_numbers(shares.keys().copied())?;
     let percent = format!("{:.0} %", 100.0 * shares.values().copied().fold(0.0, f64::max));
     Some(match shares.len() {
-        1 => (language.frame_number(list), percent),
-        _ => (language.frame_numbers(list), language.up_to(percent)),
+        1 => (msg!("frame {list}", list), percent.into()),
+        _ => (msg!("frames {list}", list), msg!("up to {percent}", percent)),
     })
 }
 

@@ -10,8 +10,8 @@ use super::convert::{picture_target, write_picture};
 use super::output_file::OutputFile;
 use super::request::named_ffmpeg;
 use crate::assets::AssetError;
-use crate::cli::{CompareArgs, Failure, language};
-use crate::language::{AllLanguages, Language};
+use crate::cli::{CompareArgs, Failure, shown};
+use crate::language::{Message, count, msg};
 use crate::output::OutputError;
 use crate::output::formats::Shown;
 use crate::output::video::ffmpeg::find_ffmpeg;
@@ -81,7 +81,10 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
             Path::new(name).canonicalize().is_ok_and(|path| output.canonicalize().is_ok_and(|o| o == path))
         };
         if let Some(name) = [&args.first, &args.second].into_iter().find(|name| is_output(name)) {
-            return Err(Failure::usage(|l| l.would_be_replaced(name)));
+            return Err(Failure::usage(msg!(
+                "-o {name}: it is compared, and would be replaced; give another name",
+                name
+            )));
         }
         let _ = OutputFile::create(output, args.overwrite)?;
     }
@@ -99,7 +102,13 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         (Source::Picture(a), Source::Picture(b)) => comparison.pictures(None, a, b),
         (Source::Frames(a), Source::Frames(b)) => comparison.clips(a, b),
         (Source::Film(a), Source::Film(b)) => comparison.films(a, b),
-        _ => Err(Failure::usage(|l| l.not_alike(&args.first, a.kind(l), &args.second, b.kind(l)))),
+        _ => Err(Failure::usage(msg!(
+            "{first} is {a} and {second} is {b}: compare two pictures, two folders of frames or two films",
+            first = args.first,
+            a = a.kind(),
+            second = args.second,
+            b = b.kind()
+        ))),
     })?;
     comparison.report()
 }
@@ -110,7 +119,7 @@ impl Comparison<'_> {
         let ((shown_a, remark_a), (shown_b, remark_b)) = (read_a?, read_b?);
         // Once for all frames.
         if self.pairs.is_empty() {
-            [remark_a, remark_b].into_iter().flatten().for_each(|remark| say(|l| remark.get(l).to_owned()));
+            [remark_a, remark_b].into_iter().flatten().for_each(|remark| say(remark.to_owned()));
         }
         self.pair(frame, &shown_a, &shown_b, [&a.path, &b.path])
     }
@@ -192,7 +201,16 @@ impl Comparison<'_> {
     fn pair(&mut self, frame: Option<u32>, a: &Shown, b: &Shown, names: [&Path; 2]) -> Result<(), Failure> {
         if a.size != b.size {
             let [of_a, of_b] = [a.size, b.size].map(|(width, height)| format!("{width} x {height}"));
-            return Err(AssetError::new(names[0], |l| l.other_size(&of_a, names[1].display(), &of_b)).into());
+            return Err(AssetError::new(
+                names[0],
+                msg!(
+                    "it has {first} pixels, and {name} has {second} pixels: only pictures of one size are compared",
+                    first = of_a,
+                    name = names[1].display(),
+                    second = of_b
+                ),
+            )
+            .into());
         }
         let measures = Measures::of(a, b);
         let mean_square = measures.mean_square();
@@ -203,7 +221,11 @@ impl Comparison<'_> {
         self.whole.add(&measures);
         let pair = PairFigures { frame, size: a.size, figures: measures.figures() };
         if let Some(number) = frame.filter(|_| !self.args.json) {
-            let heading = if self.pairs.is_empty() { language().comparison_heads() + "\n" } else { String::new() };
+            let heading = if self.pairs.is_empty() {
+                shown(msg!(" frame  largest       mean     pixels     PSNR       SSIM       FLIP")) + "\n"
+            } else {
+                String::new()
+            };
             print(&format!("{heading}{}", row(number, &pair.figures)))?;
         }
         self.pairs.push(pair);
@@ -216,7 +238,7 @@ impl Comparison<'_> {
 
     // Prints the whole, and writes the picture. An error if something differs.
     fn report(&self) -> Result<(), Failure> {
-        let fault = self.fault(Language::English);
+        let fault = self.fault();
         let worst = self.worst.as_ref();
         let factor = worst.and_then(|worst| Some(worst.picture.as_ref()?.1));
         if self.args.json {
@@ -239,19 +261,24 @@ impl Comparison<'_> {
             print(&self.summary())?;
         }
         if let Some(offset) = self.better_offset {
-            say(|l| l.better_offset(offset));
+            say(msg!("the frames agree better with `--offset {offset}`: does one side count from 1?", offset));
         }
         if let (Some(output), Some(WorstPair { frame, size, picture: Some((picture, factor)), .. })) =
             (&self.args.output, worst)
         {
             write_picture(&OutputFile::create(output, self.args.overwrite)?, *size, picture)?;
-            say(|l| match frame {
-                Some(frame) => l.difference_of_frame(output.display(), frame, factor),
-                None => l.difference_of_pictures(output.display(), factor),
+            say(match frame {
+                Some(frame) => msg!(
+                    "{path}: the difference of frame {frame}, amplified by {factor}",
+                    path = output.display(),
+                    frame,
+                    factor
+                ),
+                None => msg!("{path}: the difference, amplified by {factor}", path = output.display(), factor),
             });
         }
         match fault {
-            Some(_) => Err(Failure::PicturesDiffer(AllLanguages::new(|l| self.fault(l).unwrap_or_default()))),
+            Some(fault) => Err(Failure::PicturesDiffer(fault)),
             None => Ok(()),
         }
     }
@@ -260,60 +287,87 @@ impl Comparison<'_> {
         let CompareArgs { first, second, max_difference, .. } = self.args;
         let is_clip = self.pairs.first().is_none_or(|pair| pair.frame.is_some());
         let mut lines = Vec::new();
-        let l = language();
         if is_clip {
-            lines.push("\n".to_owned() + &l.pairs_of(l.count_pairs(self.pairs.len() as u64), first, second));
+            lines.push(
+                "\n".to_owned()
+                    + &shown(msg!(
+                        "{count} of {first} and {second}",
+                        count = count!(self.pairs.len() as u64, "pair", "pairs"),
+                        first,
+                        second
+                    )),
+            );
         } else {
-            lines.push(l.compared_pictures(first, second));
+            lines.push(shown(msg!("{first} and {second}", first, second)));
         }
         if let Some(pair) = self.pairs.first() {
             let (figures, (width, height)) = (self.whole.figures(), pair.size);
-            let place = self.whole.first.map_or_else(String::new, |(x, y)| l.first_is_at(x, y));
-            let mut line = |what: String, value: String| lines.push(format!("{what:<21}{value}"));
-            line(l.compared_size(), format!("{width} x {height}"));
-            line(l.largest_difference(), l.of(figures.largest, 255));
-            line(l.mean_difference(), format!("{:.6}", figures.mean));
-            line(l.pixels_that_differ(), l.of(figures.differing, figures.pixels) + &place);
-            line("PSNR".into(), figures.psnr.map_or_else(|| l.infinite(), |psnr| format!("{psnr:.3} dB")));
-            line("SSIM".into(), format!("{:.7}", figures.ssim));
-            line("FLIP".into(), format!("{:.7}", figures.flip));
+            let place = self.whole.first.map(|(x, y)| msg!("; the first is ({x}, {y})", x, y));
+            let mut line = |what: Message, value: Message| lines.push(format!("{:<21}{}", shown(what), shown(value)));
+            line(msg!("size"), format!("{width} x {height}").into());
+            line(msg!("largest difference"), msg!("{part} of {total}", part = figures.largest, total = 255));
+            line(msg!("mean difference"), format!("{:.6}", figures.mean).into());
+            line(
+                msg!("pixels that differ"),
+                Message::list(
+                    [msg!("{part} of {total}", part = figures.differing, total = figures.pixels)]
+                        .into_iter()
+                        .chain(place),
+                    "",
+                ),
+            );
+            let psnr = figures.psnr.map_or_else(|| msg!("infinite"), |psnr| format!("{psnr:.3} dB").into());
+            line(Message::text("PSNR"), psnr);
+            line(Message::text("SSIM"), format!("{:.7}", figures.ssim).into());
+            line(Message::text("FLIP"), format!("{:.7}", figures.flip).into());
             if let Some(frame) = self.pairs.iter().find(|pair| self.differs(pair)).and_then(|pair| pair.frame) {
-                let limit = (*max_difference > 0).then(|| l.by_more_than(max_difference));
-                let than = limit.map_or_else(String::new, |limit| format!(" ({})", limit.trim()));
-                line(l.first_that_differs(), l.frame_of(frame) + &than);
+                let limit = (*max_difference > 0).then(|| msg!(" by more than {limit}", limit = max_difference));
+                let than = limit.map_or_else(String::new, |limit| format!(" ({})", shown(limit).trim()));
+                let frame = shown(msg!("frame {number}", number = frame));
+                line(msg!("first that differs"), (frame + &than).into());
             }
             if let Some(frame) =
                 self.worst.as_ref().filter(|worst| worst.mean_square > 0.0).and_then(|worst| worst.frame)
             {
-                line(l.worst(), l.frame_of(frame));
+                line(msg!("worst"), msg!("frame {number}", number = frame));
             }
         }
         for (name, frames) in [(first, &self.only_a), (second, &self.only_b)] {
             if let Some(frames) = frames {
-                lines.push(l.frames_on_one_side(name, frames));
+                lines.push(shown(msg!("only {name} has frames {frames}", name, frames)));
             }
         }
         lines.join("\n") + "\n"
     }
 
     // What differs, in a sentence.
-    fn fault(&self, l: Language) -> Option<String> {
+    fn fault(&self) -> Option<Message> {
         let limit = self.args.max_difference;
         let different: Vec<&PairFigures> = self.pairs.iter().filter(|pair| self.differs(pair)).collect();
         let mut faults = Vec::new();
         if let Some(pair) = different.first() {
-            let by = if limit > 0 { l.by_more_than(limit) } else { String::new() };
+            let by = if limit > 0 { msg!(" by more than {limit}", limit) } else { String::new().into() };
             faults.push(match pair.frame {
-                None => l.pictures_differ(by, pair.figures.largest),
-                Some(frame) => l.frames_differ(different.len(), self.pairs.len(), by, frame),
+                None => msg!(
+                    "the pictures differ{limit}: the largest difference is {largest}",
+                    limit = by,
+                    largest = pair.figures.largest
+                ),
+                Some(frame) => msg!(
+                    "{count} of {all} frames differ{limit}; the first is frame {first}",
+                    count = different.len(),
+                    all = self.pairs.len(),
+                    limit = by,
+                    first = frame
+                ),
             });
         }
         for (name, frames) in [(&self.args.first, &self.only_a), (&self.args.second, &self.only_b)] {
             if let Some(frames) = frames {
-                faults.push(l.frames_on_one_side(name, frames));
+                faults.push(msg!("only {name} has frames {frames}", name, frames));
             }
         }
-        (!faults.is_empty()).then(|| faults.join("; "))
+        (!faults.is_empty()).then(|| Message::list(faults, "; "))
     }
 }
 

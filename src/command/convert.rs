@@ -3,9 +3,9 @@
 use super::output_file::OutputFile;
 use super::scene_file::SceneText;
 use crate::assets::AssetError;
-use crate::cli::{ConvertArgs, Failure, language};
+use crate::cli::{ConvertArgs, Failure};
 use crate::error::Error;
-use crate::language::AllLanguages;
+use crate::language::{Message, msg};
 use crate::output::formats::{Format, FormatOptions, Shown};
 use crate::output::{NameFile, RenderedFrame};
 use crate::report::{print, say};
@@ -23,7 +23,10 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
         (Some(from), Some(_)) => scene_in(&args.scene, from)?,
         (None, None) if target.is_some_and(|target| grammar_of(target).is_none()) => {
             let target = target.map_or_else(String::new, |target| target.display().to_string());
-            return Err(Failure::usage(|l| l.scene_ending_expected(&target)));
+            return Err(Failure::usage(msg!(
+                "{name}: a scene is written to .toml or, in tokens, .txt; or give --to",
+                name = target
+            )));
         }
         (None, _) => SceneText::read(&args.scene)?,
     };
@@ -31,7 +34,6 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let options = ParseOptions {
         solids: args.solids.unwrap_or(ParseOptions::SOLIDS),
         look: args.look,
-        language: language(),
         ..ParseOptions::default()
     };
     let parsed = scene::parse(&source.text, &source.shown, options)?;
@@ -47,10 +49,10 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
         Grammar::Tokens => tokens::write(&parsed.scene).map_err(Failure::NotExpressible)?,
     };
     if let (Grammar::Tokens, Some(names)) = (to, tokens::solids_flag(&parsed.scene)) {
-        say(|l| l.usual_solids(&names));
+        say(msg!("the bodies are not the usual three: render these tokens with --solids {names}", names));
     }
     if let (Grammar::Tokens, Some(look)) = (to, tokens::look_flag(&parsed.scene)) {
-        say(|l| l.usual_look(look));
+        say(msg!("their look is not the usual one: render these tokens with --look {name}", name = look));
     }
     match file {
         Some(file) => Ok(file.write(written.as_bytes())?),
@@ -71,16 +73,18 @@ pub fn grammar_of(path: &Path) -> Option<Grammar> {
 fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
     move |e| match e.raw_os_error() {
         Some(_) => Error::Read(path.display().to_string(), e).into(),
-        None => AssetError::new(path, |_| e.to_string()).into(),
+        None => AssetError::new(path, Message::text(e)).into(),
     }
 }
 
 // Reads the scene that is stored in a picture.
 fn scene_in(name: &str, format: &Format) -> Result<SceneText, Failure> {
-    let text = format
-        .origin(Path::new(name))
-        .map_err(unreadable(Path::new(name)))?
-        .ok_or_else(|| Failure::usage(|l| l.holds_no_scene(name)))?;
+    let text = format.origin(Path::new(name)).map_err(unreadable(Path::new(name)))?.ok_or_else(|| {
+        Failure::usage(msg!(
+            "{name} does not hold its scene: .png and .exr that polyfly has rendered do, from version 0.1",
+            name
+        ))
+    })?;
     Ok(SceneText { text, shown: format!("the scene in {name}"), ..SceneText::default() })
 }
 
@@ -92,32 +96,40 @@ pub fn format_of(path: &Path) -> Option<&'static Format> {
 // Converts a picture. Linear light passes through the tone curve of the scene in the picture.
 fn picture(from: &Path, format: &Format, to: Option<OutputFile>) -> Result<(), Failure> {
     let Some(to) = to else {
-        return Err(Failure::usage(|l| l.name_what_to_make(from.display())));
+        return Err(Failure::usage(msg!("{name} is a picture: name the one to make of it", name = from.display())));
     };
     let (Shown { size, rgba }, remark) = read_picture(from, format)?;
     if let Some(remark) = remark {
-        say(|l| remark.get(l).to_owned());
+        say(remark.to_owned());
     }
     write_picture(&to, size, &rgba)
 }
 
 /// Reads a picture as it is shown. Linear light goes through the tone curve of its scene; a remark says if the scene is unknown.
-pub fn read_picture(from: &Path, format: &Format) -> Result<(Shown, Option<AllLanguages>), Failure> {
+pub fn read_picture(from: &Path, format: &Format) -> Result<(Shown, Option<Message>), Failure> {
     let is_light = format.has_light();
     let scene = is_light.then(|| format.scene(from)).flatten();
     let tone = scene.as_ref().map_or(Tone::Soft, |scene| scene.film.tone);
     let has_alpha = scene.as_ref().is_some_and(|scene| scene.world.sky.transparent);
     let shown = format.shown(from, tone, has_alpha).map_err(unreadable(from))?;
-    let remark = (is_light && scene.is_none()).then(|| AllLanguages::new(|l| l.unknown_tone(from.display())));
+    let remark = (is_light && scene.is_none()).then(|| {
+        msg!("the scene of {name} is unknown: its linear light is shown with `tone = \"soft\"`", name = from.display())
+    });
     Ok((shown, remark))
 }
 
 /// How a picture of that name is written.
 pub fn picture_target(to: &Path) -> Result<(&'static Format, FormatOptions), Failure> {
-    let target = format_of(to)
-        .ok_or_else(|| Failure::usage(|l| l.picture_endings(to.display(), format!(".{}", PICTURES.join(", .")))))?;
-    let options =
-        target.options(Some(8), Tone::Soft).map_err(|e| Failure::usage(|l| l.says(to.display(), e.get(l))))?;
+    let target = format_of(to).ok_or_else(|| {
+        Failure::usage(msg!(
+            "{name}: a picture ends in {endings}",
+            name = to.display(),
+            endings = format!(".{}", PICTURES.join(", ."))
+        ))
+    })?;
+    let options = target
+        .options(Some(8), Tone::Soft)
+        .map_err(|e| Failure::usage(msg!("{what}: {why}", what = to.display(), why = e)))?;
     Ok((target, options))
 }
 
@@ -128,7 +140,12 @@ pub fn write_picture(file: &OutputFile, (width, height): (u32, u32), rgba: &[u8]
     let has_alpha = rgba.as_chunks::<4>().0.iter().any(|pixel| pixel[3] < 255);
     let options = FormatOptions { has_alpha, ..options };
     if width.max(height) > target.largest || rgba.is_empty() {
-        return Err(Failure::usage(|l| l.cannot_have_size(to.display(), width, height)));
+        return Err(Failure::usage(msg!(
+            "{name} cannot have {width} x {height} pixels",
+            name = to.display(),
+            width,
+            height
+        )));
     }
     let frame = RenderedFrame::of_rgba8(0, (width, height), rgba);
     Ok(file.write(&(target.encode)(&frame, &options).writing(to)?)?)

@@ -10,10 +10,10 @@ use super::viewer::open_in_viewer;
 use crate::assets::source::read_regular;
 use crate::cli::{DocsArgs, Failure};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{count, msg};
 use crate::output::OutputError;
 use crate::output::store::atomic::{prepare, write_whole};
-use crate::report::{print, remark, size_in};
+use crate::report::{print, remark, size};
 use crate::scene::suggest::nearest;
 use axum::Router;
 use axum::http::{StatusCode, Uri, header};
@@ -37,7 +37,11 @@ fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
     for file in &files {
         let path = folder.join(&file.path);
         if !overwrite && path.exists() && read_regular(&path).map_or(true, |bytes| bytes != *file.bytes) {
-            return Err(Error::misused(|l| l.there_already(path.display()), Language::another_folder).into());
+            return Err(Error::misused(
+                msg!("{path} already exists", path = path.display()),
+                msg!("give another folder, or --overwrite"),
+            )
+            .into());
         }
     }
     for file in &files {
@@ -46,8 +50,13 @@ fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
         write_whole(&path, |to| to.write_all(&file.bytes))?;
     }
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    remark(|l| {
-        l.files_of_size(folder.join("index.html").display(), l.count_files(files.len()), size_in(l, bytes as u64))
+    remark({
+        msg!(
+            "{path}: {count}, {size}",
+            path = folder.join("index.html").display(),
+            count = count!(files.len(), "file", "files"),
+            size = size(bytes as u64)
+        )
     });
     Ok(())
 }
@@ -67,7 +76,14 @@ fn serve(args: &DocsArgs) -> Result<(), Failure> {
         let address = format!("http://{}/{page}", listener.local_addr().map_err(refused)?);
         print(&format!("{address}\n"))?;
         let is_open = !args.no_open && open_in_viewer(&address).is_ok();
-        remark(|l| l.docs_until(if is_open { l.docs_in_browser() } else { l.docs_to_open() }));
+        remark(msg!(
+            "{way}; Ctrl-C ends it; `polyfly docs --write DIR` writes the same pages as files",
+            way = if is_open {
+                msg!("opened in the browser")
+            } else {
+                msg!("open this address in a browser of this machine")
+            }
+        ));
         connections::serve(router, listener).await;
         Ok(())
     })
@@ -79,11 +95,11 @@ fn place(name: &str) -> Result<String, Failure> {
     let found = pages.iter().find(|page| page.name() == name).or_else(|| pages.iter().find(|page| page.is_named(name)));
     found.map(pages::Page::path).ok_or_else(|| {
         let names: Vec<String> = pages.iter().map(pages::Page::name).collect();
-        let help = |l: Language| match nearest(name, names.iter().map(String::as_str)) {
-            Some(near) => l.did_you_mean(near),
-            None => l.the_pages_are(names.join(", ")),
+        let help = match nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => msg!("did you mean `{name}`?", name = near),
+            None => msg!("the pages are {names}", names = names.join(", ")),
         };
-        Error::misused(|l| l.no_page(crate::quote::brief(name)), help).into()
+        Error::misused(msg!("there is no page `{name}`", name = crate::quote::brief(name)), help).into()
     })
 }
 

@@ -3,7 +3,7 @@
 use super::shell::{flag_facts, flag_words};
 use crate::cli::{Exit, ExplainArgs, Failure, command};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::quote::brief;
 use crate::report::print;
 use crate::scene::explain::{explain, places, plain_name};
@@ -24,7 +24,11 @@ pub fn run(args: &ExplainArgs) -> Result<(), Failure> {
     };
     match explanation(word) {
         Some(text) => Ok(print(&format!("{}\n", text.trim_end()))?),
-        None => Err(Error::misused(|l| l.no_such_word(brief(word)), |l| near(l, word)).into()),
+        None => Err(Error::misused(
+            msg!("there is no key, flag, job or exit code `{word}`", word = brief(word)),
+            near(word),
+        )
+        .into()),
     }
 }
 
@@ -79,12 +83,12 @@ fn row(word: &str, about: &str) -> String {
 }
 
 /// What may have been meant: what other programs call it, or the nearest name of a key or a flag.
-pub fn near(language: Language, word: &str) -> String {
+pub fn near(word: &str) -> Message {
     let (name, is_flag) = (plain_name(word), word.starts_with('-'));
-    let as_key = if is_flag { None } else { other_name(language, NameKind::Key, &name) };
+    let as_key = if is_flag { None } else { other_name(NameKind::Key, &name) };
     let dashed = if is_flag { word.to_owned() } else { format!("--{name}") };
-    if let Some(advice) = as_key.or_else(|| other_name(language, NameKind::Flag, &dashed)) {
-        return advice.to_owned();
+    if let Some(advice) = as_key.or_else(|| other_name(NameKind::Flag, &dashed)) {
+        return advice;
     }
     let mut commands = command();
     commands.build();
@@ -94,7 +98,7 @@ pub fn near(language: Language, word: &str) -> String {
     let ends = paths.iter().filter_map(|path| path.rsplit('.').next());
     let found = nearest(&name, ends.chain(paths.iter().map(String::as_str))).filter(|_| !is_flag);
     match found.or_else(|| nearest(&dashed, flags.iter().map(String::as_str))) {
-        Some(near) => language.did_you_mean(format!("polyfly explain {near}")),
-        None => language.no_near_word(),
+        Some(near) => msg!("did you mean `{name}`?", name = format!("polyfly explain {near}")),
+        None => msg!("`polyfly explain` tells what it takes"),
     }
 }

@@ -8,7 +8,7 @@ use super::usage;
 use crate::assets::files::RecordedFiles;
 use crate::cli::{Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
 use crate::error::Error;
-use crate::language::{Language, Message};
+use crate::language::{Message, count, msg};
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::output::store::manifest::Manifest;
@@ -55,14 +55,14 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     let job = Job::of(args)?;
     // The scripts of these engines look for missing frames themselves, and make the video.
     if job.todo.is_none() && !matches!(args.engine, Engine::Slurm | Engine::Hyperqueue) {
-        say(|l| l.nothing_missing(&job.finish));
+        say(msg!("no frames are missing; what is left to do: {command}", command = job.finish));
         return Ok(());
     }
     let text = job.text(args)?;
     if !args.submit {
         print(&text)?;
         if args.engine == Engine::Commands {
-            say(|l| l.when_all_have_run(&job.finish));
+            say(msg!("when all of them have run: {command}", command = job.finish));
         }
         return Ok(());
     }
@@ -70,7 +70,9 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
         Engine::Slurm => "sbatch",
         Engine::Hyperqueue => "bash",
         _ => {
-            return Err(Failure::usage(Language::not_handed_over));
+            return Err(Failure::usage(msg!(
+                "--submit: only slurm and hyperqueue are handed the job; print it for the others"
+            )));
         }
     };
     let failed = |e| Failure::from(OutputError::Write(program.into(), e));
@@ -102,28 +104,31 @@ impl Job {
         let words = ["polyfly".to_owned(), args.scene.clone()].into_iter().chain(args.flags.iter().cloned());
         let words: Vec<OsString> = words.map(OsString::from).collect();
         let parsed = usage::parse(&words).map_err(|e| {
-            let told = |l| usage::translate_error(l, &e, &words);
-            let what = |l: Language| l.flags_behind(told(l).0);
-            match told(Language::English).1 {
-                Some(_) => Error::misused(what, |l| told(l).1.unwrap_or_default()),
+            let (why, help) = usage::translate_error(&e, &words);
+            let what = msg!("the flags behind `--`: {why}", why);
+            match help {
+                Some(help) => Error::misused(what, help),
                 None => Error::usage(what),
             }
         })?;
         let (render, is_render) = (parsed.render, parsed.command.is_none());
         let is_stream = render.output.as_deref().is_some_and(|text| Stream::of(text).is_some());
         let unfit: [(bool, Message); 9] = [
-            (!is_render, Language::another_job),
-            (args.scene == "-", Language::scene_on_stdin),
-            (render.shard.is_some(), |_| "--shard".into()),
-            (render.overwrite, |_| "--overwrite".into()),
-            (render.no_frames, |_| "--no-frames".into()),
-            (render.dry_run, |_| "--dry-run".into()),
-            (render.sheet.is_some(), |_| "--sheet".into()),
-            (render.hash, |_| "--hash".into()),
-            (is_stream, Language::frames_to_a_stream),
+            (!is_render, msg!("another job")),
+            (args.scene == "-", msg!("a scene on stdin")),
+            (render.shard.is_some(), Message::text("--shard")),
+            (render.overwrite, Message::text("--overwrite")),
+            (render.no_frames, Message::text("--no-frames")),
+            (render.dry_run, Message::text("--dry-run")),
+            (render.sheet.is_some(), Message::text("--sheet")),
+            (render.hash, Message::text("--hash")),
+            (is_stream, msg!("-o to a stream")),
         ];
         if let Some((_, what)) = unfit.into_iter().find(|(is_there, _)| *is_there) {
-            return Err(Failure::usage(|l| l.not_in_a_job(what(l))));
+            return Err(Failure::usage(msg!(
+                "{what} does not fit a job: each task renders the missing frames of its shard",
+                what
+            )));
         }
         if render.common.quiet {
             be_quiet();
@@ -134,7 +139,10 @@ impl Job {
         let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks)?.0;
         let folder = claim::folder_of(&scene)?;
         if folder.pattern.is_of_one() {
-            return Err(Failure::usage(|l| l.single_picture(&folder.pattern)));
+            return Err(Failure::usage(msg!(
+                "{name} is a single picture: render it without a job",
+                name = folder.pattern
+            )));
         }
         if let Some(video) = &scene.output.video {
             // Fails now if every task would fail.
@@ -147,7 +155,10 @@ impl Job {
         // Each shard has as many frames as a segment of the video.
         let shards = args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(encoding.segment).min(MAX_SLURM_SHARDS));
         if args.engine == Engine::Slurm && shards > MAX_SLURM_SHARDS {
-            return Err(Failure::usage(|l| l.slurm_limit(MAX_SLURM_SHARDS)));
+            return Err(Failure::usage(msg!(
+                "--shards: Slurm's arrays have at most {max} tasks",
+                max = MAX_SLURM_SHARDS
+            )));
         }
         let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
         let recorded = RecordedFiles::default();
@@ -178,7 +189,7 @@ impl Job {
             }
             None => format!("{program} missing {} {own}", shell_word(&frames)),
         };
-        let (all, scene) = (Language::English.count_frames(all.len()), args.scene.replace('\n', " "));
+        let (all, scene) = (count!(all.len(), "frame", "frames"), args.scene.replace('\n', " "));
         let parts = if shards == 1 { "shard" } else { "shards" };
         Ok(Job {
             title: format!("{all} of {scene} in {shards} {parts}"),
@@ -199,7 +210,10 @@ impl Job {
         let program = program(args.engine);
         let lines = [&here, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
         if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
-            return Err(Failure::usage(|l| l.line_break(format!("{odd:?}"))));
+            return Err(Failure::usage(msg!(
+                "a name or flag contains a line break, which a job cannot hold: {text}",
+                text = format!("{odd:?}")
+            )));
         }
         if args.engine == Engine::Commands {
             let numbers = self.todo.as_ref().into_iter().flat_map(FrameList::iter);
@@ -238,7 +252,10 @@ impl Job {
             ("IMAGE", args.image.clone()),
         ];
         if args.engine == Engine::Openjd && values.iter().any(|(_, value)| value.contains("{{")) {
-            return Err(Failure::usage(|l| l.braces_in_a_name("{{")));
+            return Err(Failure::usage(msg!(
+                "`{braces}` in a name would be an expression of the Open Job Description",
+                braces = "{{"
+            )));
         }
         let lines = |text: String| text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
         let parts = [

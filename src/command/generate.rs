@@ -3,14 +3,14 @@
 use super::output_file::OutputFile;
 use crate::assets::particles::{self, ParticleSet};
 use crate::cli::{Failure, FileLayout, GenerateArgs};
-use crate::language::Language;
+use crate::language::msg;
 use crate::scene::numbered;
 use std::io::Write;
 use std::path::Path;
 
 pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
     if args.steps > 1 && numbered(&args.file, 0).is_none() {
-        return Err(Failure::usage(Language::steps_need_a_number));
+        return Err(Failure::usage(msg!("several time steps need a file name with %d")));
     }
     let path = Path::new(&args.file);
     let is_table = particles::is_table(path);
@@ -20,11 +20,17 @@ pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
         None if is_table => FileLayout::Csv,
         None if is_binary => FileLayout::Interleaved,
         None => {
-            return Err(Failure::usage(|l| l.no_particle_file(&args.file)));
+            return Err(Failure::usage(msg!(
+                "{name}: no particles are written to such a file; expected .csv, .xyzr or .txt (tables) or .bin (the `sphere` code's), or a --layout",
+                name = args.file
+            )));
         }
     };
     if (layout == FileLayout::Csv) != is_table {
-        return Err(Failure::usage(|l| l.no_other_layout(&args.file)));
+        return Err(Failure::usage(msg!(
+            "{name}: .csv, .xyzr and .txt are extensions of tables, and of no other layout: such a file could not be read",
+            name = args.file
+        )));
     }
     let name = |step: u32| numbered(&args.file, u64::from(step)).unwrap_or_else(|| args.file.clone());
     // No file is written if one of them is refused.

@@ -1,7 +1,7 @@
 //! Lights whose light goes nowhere, and cameras where no light comes: inside of what is closed, or below the floor.
 
 use super::hint::Hint;
-use crate::language::Language;
+use crate::language::msg;
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 use crate::render::frames::FrameList;
 use crate::scene::{Body, Ellipsoid, Floor, FloorShape, Ground, Light, MaterialKind, Scene, Sphere, World};
@@ -124,25 +124,50 @@ impl Hidden {
     }
 
     /// The hints, in the order of lights and shapes.
-    pub fn hints(self, scene: &Scene, language: Language) -> Vec<Hint> {
+    pub fn hints(self, scene: &Scene) -> Vec<Hint> {
         let shapes: Vec<Shape> = closed(&scene.world).map(|(_, shape)| shape).collect();
-        let name = |list: &str, index| scene.world.name_of(language, list, index);
+        let name = |list: &str, index| scene.world.name_of(list, index);
         let named = |number: usize| shapes.get(number).map(|shape| name(shape.list, shape.index));
         let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied());
         let mut hints = Vec::new();
         for ((light, number), frames) in &self.lights {
             if let (Some(shape), Some(frames)) = (named(*number), list(frames)) {
-                hints.push(Hint::of("light", *light, language.light_inside(name("light", *light), shape, frames)));
+                hints.push(Hint::of(
+                    "light",
+                    *light,
+                    msg!(
+                        "{light} is inside of {shape}, which lets no light out: frames {frames}; move one of them, or give the shape `transparency`",
+                        light = name("light", *light),
+                        shape,
+                        frames,
+                    ),
+                ));
             }
         }
         for (light, frames) in &self.below {
             if let Some(frames) = list(frames) {
-                hints.push(Hint::of("light", *light, language.light_below(name("light", *light), frames)));
+                hints.push(Hint::of(
+                    "light",
+                    *light,
+                    msg!(
+                        "{light} is below the floor, which hides it from all that stands above: frames {frames}; raise its `position`",
+                        light = name("light", *light),
+                        frames,
+                    ),
+                ));
             }
         }
         for (number, frames) in &self.cameras {
             if let (Some(shape), Some(name), Some(frames)) = (shapes.get(*number), named(*number), list(frames)) {
-                hints.push(Hint::of(shape.list, shape.index, language.dark_inside(name, frames)));
+                hints.push(Hint::of(
+                    shape.list,
+                    shape.index,
+                    msg!(
+                        "the camera is inside of {shape}, which lets no light in: frames {frames}; move the camera, or put a light into the shape",
+                        shape = name,
+                        frames,
+                    ),
+                ));
             }
         }
         hints.truncate(MAX_HINTS);
@@ -208,7 +233,7 @@ mod tests {
 
     fn said(text: &str) -> Vec<String> {
         let scene = Scene::parse(text, "s", Path::new("")).unwrap().scene;
-        let hints = hints(&scene, Language::English).into_iter().map(|hint| hint.what);
+        let hints = hints(&scene).into_iter().map(|hint| hint.what.to_string());
         hints.filter(|what| ["light[", "the camera is inside"].iter().any(|start| what.starts_with(start))).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use super::hidden::Hidden;
 use super::hint::Hint;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, dot, length, sub};
 use crate::render::frames::FrameList;
 use crate::scene::{Integrator, Material, Projection, Scene, SkySource, View, element};
@@ -16,13 +16,13 @@ const NEARLY_WHITE: f64 = 250.0;
 const NARROW_DEG: f64 = 2.0;
 
 /// Likely mistakes, one sentence each.
-pub fn hints(scene: &Scene, language: Language) -> Vec<Hint> {
-    let others = of_sky(scene, language).into_iter().chain(of_sun(scene, language)).chain(of_grain(scene, language));
-    of_camera(scene, language).into_iter().chain(others.map(Hint::from)).collect()
+pub fn hints(scene: &Scene) -> Vec<Hint> {
+    let others = of_sky(scene).into_iter().chain(of_sun(scene)).chain(of_grain(scene));
+    of_camera(scene).into_iter().chain(others.map(Hint::from)).collect()
 }
 
 // Checks where the camera stands and looks, which bodies it never sees, and which lights are hidden.
-fn of_camera(scene: &Scene, language: Language) -> Vec<Hint> {
+fn of_camera(scene: &Scene) -> Vec<Hint> {
     let (frames, world) = (scene.output.frames, &scene.world);
     let shapes = 1 + world.spheres.len() + world.bodies.len() + world.ellipsoids.len();
     let views = (COMPARED / shapes / (1 + world.lights.len())).clamp(1, MAX_VIEWS);
@@ -54,26 +54,39 @@ fn of_camera(scene: &Scene, language: Language) -> Vec<Hint> {
     let view = scene.camera_at(0.0).view(0, frames);
     let fov = view.fov_deg;
     if fov < NARROW_DEG && view.projection == Projection::Perspective {
-        hints.push(language.narrow_view(fov, format_args!("{:.1}", fov.to_degrees())).into());
+        hints.push(
+            msg!(
+                "the camera's view is {fov} degrees wide; {fov} radians are {degrees} degrees",
+                fov,
+                degrees = format_args!("{:.1}", fov.to_degrees())
+            )
+            .into(),
+        );
     }
-    hints.extend(list(&blind).map(|frames| Hint::from(language.blind_camera(frames))));
+    hints.extend(list(&blind).map(|frames| {
+        Hint::from(msg!(
+            "the camera is at the point that it looks at, so its view has no direction: frames {frames}",
+            frames
+        ))
+    }));
     for (i, inside) in inside.iter().enumerate() {
-        let ball = || world.name_of(language, "sphere", i);
-        hints.extend(list(inside).map(|frames| Hint::of("sphere", i, language.inside_ball(ball(), frames))));
+        let ball = || world.name_of("sphere", i);
+        hints.extend(list(inside).map(|frames| {
+            Hint::of("sphere", i, msg!("the eye is inside of {ball}: frames {frames}", ball = ball(), frames))
+        }));
     }
-    hints.extend(hidden.hints(scene, language));
+    hints.extend(hidden.hints(scene));
     for (list, is_seen) in [("body", bodies_seen), ("sphere", balls_seen)] {
         let unseen: Vec<usize> = (0..is_seen.len()).filter(|&i| !is_seen[i]).collect();
-        let names =
-            |some: &[usize]| some.iter().map(|&i| element(language, list, i, None)).collect::<Vec<_>>().join(", ");
+        let names = |some: &[usize]| Message::list(some.iter().map(|&i| element(list, i, None)), ", ");
         // In a heap, some bodies are always hidden, so only the first few are listed.
         let which = match &unseen[..] {
             [] => continue,
-            [one] => world.name_of(language, list, *one),
+            [one] => world.name_of(list, *one),
             few if few.len() <= 8 => names(few),
-            many => format!("{} {}", names(&many[..3]), language.and_more(many.len() - 3)),
+            many => Message::list([names(&many[..3]), msg!("and {count} more", count = many.len() - 3)], " "),
         };
-        hints.push(language.unseen(which).into());
+        hints.push(msg!("{which}: never in the camera's sight", which).into());
     }
     hints
 }
@@ -94,15 +107,21 @@ fn is_in_sight(view: &View, (width, height): (u32, u32), centre: Vec3, radius: f
 }
 
 // Checks whether the tone curve shows a white sky as white.
-fn of_sky(scene: &Scene, language: Language) -> Option<String> {
+fn of_sky(scene: &Scene) -> Option<Message> {
     let (sky, tone) = (&scene.world.sky, scene.film.tone);
     let is_white = sky.image.is_none() && sky.zenith.iter().chain(&sky.horizon).all(|&x| x == 1.0);
     let shown = 255.0 * tone.encode(tone.tone_map([1.0; 3])[0].clamp(0.0, 1.0));
-    (is_white && shown < NEARLY_WHITE).then(|| language.grey_sky(format_args!("{shown:.0}"), tone.name()))
+    (is_white && shown < NEARLY_WHITE).then(|| {
+        msg!(
+            "the sky's white is shown as {code} of 255: the tone curve \"{tone}\" keeps room for what is brighter; `tone = \"clip\"` in [film] shows it as it is",
+            code = format_args!("{shown:.0}"),
+            tone = tone.name()
+        )
+    })
 }
 
 // Checks whether paths must meet the small sun behind glass by chance.
-fn of_sun(scene: &Scene, language: Language) -> Option<String> {
+fn of_sun(scene: &Scene) -> Option<Message> {
     let (sky, render) = (&scene.world.sky, &scene.render);
     let is_glass = |m: &Material| m.shares().1 > 0.0 && m.ior() != 1.0;
     let is_rare = sky.image == Some(SkySource::Sun) && sky.intensity > 0.0;
@@ -111,11 +130,15 @@ fn of_sun(scene: &Scene, language: Language) -> Option<String> {
     // Caustics find the sun behind bodies.
     let is_bent = || in_all() > if render.caustics { in_bodies() } else { 0 };
     (render.integrator == Integrator::Path && render.clamp == 0.0 && is_rare && is_bent())
-        .then(|| language.sun_behind_glass())
+        .then(|| {
+            msg!(
+                "paths meet the sun behind glass by chance, which leaves white dots: `caustics = true` in [render] finds it behind the flat faces of bodies, and `clamp = 1` dims the dots of other glass",
+            )
+        })
 }
 
 // Checks whether a metal has a grain, but never a roughness.
-fn of_grain(scene: &Scene, language: Language) -> Option<String> {
+fn of_grain(scene: &Scene) -> Option<Message> {
     let smooth = |frame: u32| {
         let now = scene.at(f64::from(frame));
         let all = now.world.all_materials();
@@ -130,5 +153,9 @@ fn of_grain(scene: &Scene, language: Language) -> Option<String> {
         }
         always.iter_mut().zip(smooth(frame)).for_each(|(all, now)| *all &= now);
     }
-    always.contains(&true).then(|| language.smooth_grain())
+    always.contains(&true).then(|| {
+        msg!(
+            "`anisotropy` changes nothing where `roughness` is 0: a smooth metal shows no grain; give it a `roughness`"
+        )
+    })
 }

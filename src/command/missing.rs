@@ -3,7 +3,7 @@
 use super::scene_file::load_scene;
 use crate::cli::{Failure, MissingArgs, StatusArgs};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::store::atomic::host;
 use crate::render::frames::FrameList;
 use crate::report::{Remarks, duration, print, remark, several};
@@ -30,9 +30,14 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     };
     print(&format!("{}\n", list.map_or_else(String::new, |list| list.to_string())))?;
     if let Err(replaced) = found.expect_own(&here) {
-        remark(|l| replaced.shown(l));
+        remark(replaced.message());
     }
-    Err(Error::incomplete(|l| l.frames_to_render(missing.len(), here.frames.len())).into())
+    Err(Error::incomplete(msg!(
+        "{missing} of {all} frames are missing or incomplete",
+        missing = missing.len(),
+        all = here.frames.len()
+    ))
+    .into())
 }
 
 /// Prints the progress of a folder.
@@ -70,7 +75,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     }
     let rate: f64 = working.iter().filter_map(|worker| rate(&worker.times)).sum();
     if rate > 0.0 {
-        let left = duration(Language::English, (total - settled.len()) as f64 / rate);
+        let left = duration((total - settled.len()) as f64 / rate);
         text += &format!("{rate:.2} frames a second lately, {left} to go at that rate\n");
     }
     // What nobody renders now.
@@ -142,7 +147,7 @@ impl Worker<'_> {
     fn row(&self, now: f64) -> String {
         let (RecordedRun { host, process, .. }, frames) = (self.run, self.times.len());
         let each = if frames > 0 { format!(", {:.1} ms each", self.ms / frames as f64) } else { String::new() };
-        let age = duration(Language::English, self.age(now));
+        let age = duration(self.age(now));
         let state = match &self.left {
             Some(left) if self.is_silent(now) => format!("silent for {age}: frames {left}"),
             _ if frames > 0 => format!("the last {age} ago"),

@@ -3,7 +3,7 @@
 
 use crate::cli::Failure;
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::OutputError;
 use crate::output::store::atomic::{prepare, write_whole};
 use std::io::Write;
@@ -19,7 +19,11 @@ impl<'a> OutputFile<'a> {
     pub fn create(path: &'a Path, overwrite: bool) -> Result<OutputFile<'a>, Failure> {
         // A device or a pipe has nothing to lose, and a folder is reported when the file is written.
         if !overwrite && path.is_file() {
-            return Err(Error::misused(|l| l.there_already(path.display()), Language::another_name).into());
+            return Err(Error::misused(
+                msg!("{path} already exists", path = path.display()),
+                msg!("give another name, or --overwrite"),
+            )
+            .into());
         }
         Ok(OutputFile(path))
     }

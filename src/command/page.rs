@@ -6,9 +6,9 @@ use super::output_file::OutputFile;
 use super::plots::{Plot, Series, Style};
 use super::template::filled;
 use crate::assets::source::read_regular;
-use crate::cli::{Failure, ReportArgs, language};
+use crate::cli::{Failure, ReportArgs, shown};
 use crate::film::image::Image;
-use crate::language::Language;
+use crate::language::{Message, ToMessage, msg};
 use crate::output::OutputError;
 use crate::output::opaque::opaque;
 use crate::output::store::atomic::folder_of;
@@ -16,7 +16,7 @@ use crate::output::video::{Settings, tag};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, composed, small_sides};
-use crate::report::{Remarks, remark, size_in};
+use crate::report::{Remarks, remark, size};
 use crate::run::folder::RecordedFolder;
 use crate::run::journal::{self, Entry, RecordedRun, RunEntry};
 use crate::run::ownership::clip;
@@ -43,10 +43,10 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let whole = here.inspect()?.whole;
     let runs = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
     let film = args.film.clone().or_else(|| last_film(&runs, &here));
-    let film = film.map_or_else(|| Ok(String::new()), |film| film_of(language(), &film, folder_of(&path)))?;
+    let film = film.map_or_else(|| Ok(String::new()), |film| film_of(&film, folder_of(&path)))?;
     let page = Recorded::of(here, whole, runs).page(film)?;
     file.write(page.as_bytes())?;
-    remark(|l| format!("{}, {}", path.display(), size_in(l, page.len() as u64)));
+    remark(Message::list([path.display().to_message(), size(page.len() as u64)], ", "));
     Ok(())
 }
 
@@ -69,7 +69,7 @@ fn last_film(runs: &[RecordedRun], here: &RecordedFolder) -> Option<PathBuf> {
         others.push(film);
     }
     let film = brief(&others.first()?.display().to_string());
-    remark(|l| l.film_elsewhere(&film));
+    remark(shown(msg!("{film} is not shown: nothing says that it is of this scene; --film shows it", film)));
     None
 }
 
@@ -88,13 +88,12 @@ struct Recorded {
     recorded: Vec<RecordedRun>,
     // The last record of each frame, with the machine that made it.
     frames: BTreeMap<u32, (usize, Entry)>,
-    language: Language,
 }
 
 impl Recorded {
     fn of(here: RecordedFolder, whole: BTreeSet<u32>, recorded: Vec<RecordedRun>) -> Recorded {
         let frames = last_entries(&recorded);
-        Recorded { here, whole, recorded, frames, language: language() }
+        Recorded { here, whole, recorded, frames }
     }
 
     fn runs(&self) -> impl Iterator<Item = &RunEntry> {
@@ -102,14 +101,17 @@ impl Recorded {
     }
 
     fn page(&self, film: String) -> Result<String, Failure> {
-        let (manifest, language) = (&self.here.manifest, self.language);
+        let manifest = &self.here.manifest;
         let title = scene_name(&self.recorded).unwrap_or_else(|| folder_name(&self.here.folder.path()));
         let sheet = self.sheet()?.map_or_else(String::new, |sheet| {
-            let (heading, alt) = (language.frames_heading(), language.frames_picture());
+            let (heading, alt) = (shown(msg!("Frames")), shown(msg!("frames from all over the clip")));
             format!("<h2>{heading}</h2>\n<img class=\"wide\" alt=\"{alt}\" src=\"{sheet}\">\n")
         });
         let files = table(manifest.files.iter());
-        let files = format!("<details><summary>{}</summary>{files}</details>\n", language.sums_of_files());
+        let files = format!(
+            "<details><summary>{}</summary>{files}</details>\n",
+            shown(msg!("SHA-256 of the files that it names"))
+        );
         Ok(filled(
             include_str!("page.html"),
             &[
@@ -119,12 +121,17 @@ impl Recorded {
                 ("SHEET", sheet),
                 ("FIGURES", self.figures()),
                 ("RUNS", self.table_of_runs()),
-                ("LANGUAGE", language.code_of_page()),
-                ("SCENE_HEADING", language.scene_heading()),
-                ("RESOLVED", language.resolved_scene()),
-                ("SCENE", manifest.scene_text().map_or_else(|| language.scene_too_long(), |text| escaped(&text))),
+                ("LANGUAGE", shown(msg!("en"))),
+                ("SCENE_HEADING", shown(msg!("Scene"))),
+                ("RESOLVED", shown(msg!("as it was resolved, in TOML"))),
+                (
+                    "SCENE",
+                    manifest
+                        .scene_text()
+                        .map_or_else(|| shown(msg!("It is too long to stand here.")), |text| escaped(&text)),
+                ),
                 ("FILES", if manifest.files.is_empty() { String::new() } else { files }),
-                ("MADE_BY", language.made_by(env!("CARGO_PKG_VERSION"))),
+                ("MADE_BY", shown(msg!("made by polyfly {version}", version = env!("CARGO_PKG_VERSION")))),
             ],
         ))
     }
@@ -136,7 +143,7 @@ impl Recorded {
             let cells = match run {
                 None => {
                     let none = String::new;
-                    [host.clone(), none(), none(), none(), count, self.language.was_killed()]
+                    [host.clone(), none(), none(), none(), count, shown(msg!("it was killed"))]
                 }
                 Some(run) => {
                     let devices: BTreeSet<&str> = run.devices.iter().map(|d| d.device.as_str()).collect();
@@ -152,12 +159,15 @@ impl Recorded {
         if rows.is_empty() {
             return rows;
         }
-        let (heading, heads) = (self.language.runs_heading(), self.language.run_heads());
+        let (heading, heads) = (
+            shown(msg!("Runs")),
+            shown(msg!("<tr><th>machine<th>processor<th>devices<th>threads<th>frames<th>seconds</tr>")),
+        );
         format!("<h2>{heading}</h2>\n<div class=\"scroll\"><table>{heads}\n{rows}</table></div>\n")
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        let (manifest, language) = (&self.here.manifest, self.language);
+        let manifest = &self.here.manifest;
         let [width, height] = manifest.size;
         let mut times: Vec<f64> = self.frames.values().map(|(_, e)| e.ms).collect();
         let middle = if times.is_empty() { 0.0 } else { median(&mut times) };
@@ -166,29 +176,43 @@ impl Recorded {
         let total = self.here.frames.len();
         let mut all = Vec::new();
         let mut add = |key: String, value: String| all.push((key, value));
-        add(language.frames(), language.frames_of(total, width, height, manifest.fps));
-        add(language.files(), self.here.folder.pattern.to_string());
-        add(language.whole(), language.of(self.whole.len(), total));
+        add(
+            shown(msg!("frames")),
+            shown(msg!("{total} of {width} × {height}, {fps} a second", total, width, height, fps = manifest.fps)),
+        );
+        add(shown(msg!("files")), self.here.folder.pattern.to_string());
+        add(shown(msg!("whole")), shown(msg!("{part} of {total}", part = self.whole.len(), total)));
         if let [min, .., max] | [min @ max] = times[..] {
-            add(language.time_on_devices(), language.seconds(format_args!("{:.2}", sum / 1e3)));
+            add(shown(msg!("time on devices")), shown(msg!("{number} s", number = format_args!("{:.2}", sum / 1e3))));
             let times = [sum / times.len() as f64, middle, min, max];
             let [mean, middle, min, max] = times.map(|time| format!("{time:.2}"));
-            add(language.a_frame(), language.times_of_a_frame(mean, middle, min, max));
+            add(
+                shown(msg!("a frame")),
+                shown(msg!("{mean} ms; median {median}, from {min} to {max}", mean, median = middle, min, max)),
+            );
         }
         if rays > 0 {
             let counts = [rays as f64 / 1e6, rays as f64 / sum.max(1e-9) / 1e3];
             let [millions, rate] = counts.map(|count| format!("{count:.1}"));
-            add(language.rays(), language.millions_of_rays(millions, rate));
+            add(shown(msg!("rays")), shown(msg!("{count} million, {rate} million a second", count = millions, rate)));
         }
         let seconds: f64 = self.runs().map(|r| r.seconds).sum();
         if seconds > 0.0 {
             let seconds = format_args!("{seconds:.2}");
-            add(language.time_of_runs(), language.seconds_in_runs(seconds, self.runs().count(), self.recorded.len()));
+            add(
+                shown(msg!("time of runs")),
+                shown(msg!(
+                    "{seconds} s in {runs} of {all}",
+                    seconds,
+                    runs = self.runs().count(),
+                    all = self.recorded.len()
+                )),
+            );
         }
         if manifest.denoised {
-            add(language.denoised(), language.by_the_denoiser());
+            add(shown(msg!("denoised")), shown(msg!("by Open Image Denoise: outside the promise of equal bytes")));
         }
-        add(language.scene(), manifest.hash.clone());
+        add(shown(msg!("scene")), manifest.hash.clone());
         all
     }
 
@@ -196,12 +220,11 @@ impl Recorded {
         if self.frames.is_empty() {
             return String::new();
         }
-        let language = self.language;
         let entries = || self.frames.values().map(|(_, entry)| entry);
         let of = |name: String, value: &dyn Fn(&Entry) -> f64| {
             Series::new(&name, entries().map(|entry| (f64::from(entry.frame), value(entry))))
         };
-        let (frame, milliseconds) = (language.frame_axis(), language.milliseconds());
+        let (frame, milliseconds) = (shown(msg!("frame")), shown(msg!("milliseconds")));
         let over_frames = |title: String, y: &str, series: &[Series]| {
             Plot { title: &title, x: &frame, y, series, ..Plot::default() }.svg()
         };
@@ -211,20 +234,20 @@ impl Recorded {
             by_host.entry(host).or_default().push((f64::from(entry.frame), entry.ms));
         }
         let curves: Vec<Series> = by_host.into_iter().map(|(host, points)| Series::new(host, points)).collect();
-        let mut text = format!("<h2>{}</h2>\n", language.figures_heading());
-        text += &over_frames(language.times_plot(), &milliseconds, &curves);
+        let mut text = format!("<h2>{}</h2>\n", shown(msg!("Figures")));
+        text += &over_frames(shown(msg!("Time of each frame on its device")), &milliseconds, &curves);
         if entries().any(|e| e.stages.render_ms > 0.0) {
             let stages = [
-                of(language.render_stage(), &|e| e.stages.render_ms),
-                of(language.encode_stage(), &|e| e.stages.convert_ms + e.stages.encode_ms),
-                of(language.write_stage(), &|e| e.stages.write_ms),
+                of(shown(msg!("render")), &|e| e.stages.render_ms),
+                of(shown(msg!("convert and encode")), &|e| e.stages.convert_ms + e.stages.encode_ms),
+                of(shown(msg!("write")), &|e| e.stages.write_ms),
             ];
-            text += &over_frames(language.stages_plot(), &milliseconds, &stages);
+            text += &over_frames(shown(msg!("Stages")), &milliseconds, &stages);
         }
         if entries().any(|e| e.rays > 0) {
-            let primary = of(language.primary_rays(), &|e| e.rays as f64 / 1e6);
-            let shadows = of(language.shadow_rays(), &|e| e.shadow_rays as f64 / 1e6);
-            text += &over_frames(language.rays_plot(), &language.million(), &[primary, shadows]);
+            let primary = of(shown(msg!("camera, mirrors, glass")), &|e| e.rays as f64 / 1e6);
+            let shadows = of(shown(msg!("shadows")), &|e| e.shadow_rays as f64 / 1e6);
+            text += &over_frames(shown(msg!("Rays")), &shown(msg!("million")), &[primary, shadows]);
         }
         let mut shares: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
         for share in self.runs().flat_map(|run| &run.devices) {
@@ -237,9 +260,11 @@ impl Recorded {
                 let all = shares.values().map(of).sum::<f64>().max(1e-9);
                 Series::new(&name, (0..).map(f64::from).zip(shares.values().map(|share| 100.0 * of(share) / all)))
             };
-            let series =
-                &[percents(language.rays(), |share| share.0), percents(language.time_at_work(), |share| share.1)];
-            let (title, y, style) = (language.shares_plot(), language.per_cent(), Style::Bars(&names));
+            let series = &[
+                percents(shown(msg!("rays")), |share| share.0),
+                percents(shown(msg!("time at work")), |share| share.1),
+            ];
+            let (title, y, style) = (shown(msg!("Devices' shares")), shown(msg!("per cent")), Style::Bars(&names));
             text += &Plot { title: &title, y: &y, style, series, ..Plot::default() }.svg();
         }
         text
@@ -286,7 +311,7 @@ fn table<'a>(rows: impl Iterator<Item = (&'a String, &'a String)>) -> String {
 }
 
 // The film embedded in the page, or a link to it if it is large.
-fn film_of(language: Language, film: &Path, folder: &Path) -> Result<String, Failure> {
+fn film_of(film: &Path, folder: &Path) -> Result<String, Failure> {
     let failed = |e| OutputError::Read(film.to_owned(), e);
     let length = std::fs::metadata(film).map_err(failed)?.len();
     let ending = film.extension().map_or_else(String::new, |e| e.to_string_lossy().to_ascii_lowercase());
@@ -304,13 +329,13 @@ fn film_of(language: Language, film: &Path, folder: &Path) -> Result<String, Fai
             "<p><a href=\"{}\">{}</a>, {}</p>\n",
             link(film, folder),
             escaped(&name),
-            size_in(language, length)
+            shown(size(length))
         ));
     }
     let data = format!("data:{kind};base64,{}", STANDARD.encode(read_regular(film).map_err(failed)?));
     Ok(match kind.starts_with("video/") {
         true => format!("<video class=\"wide\" controls loop muted autoplay src=\"{data}\"></video>\n"),
-        false => format!("<img class=\"wide\" alt=\"{}\" src=\"{data}\">\n", language.the_film()),
+        false => format!("<img class=\"wide\" alt=\"{}\" src=\"{data}\">\n", shown(msg!("the film"))),
     })
 }
 

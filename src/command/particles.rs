@@ -10,7 +10,7 @@ use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
 use crate::cli::{Failure, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, environment};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::msg;
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::output::OutputError;
@@ -33,24 +33,40 @@ pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
     match (&args.job, &args.picture) {
         (Some(ParticlesJob::Generate(args)), _) => generate::run(args),
         (None, Some(args)) => picture(args),
-        (None, None) => Err(Failure::usage(Language::give_particles)),
+        (None, None) => Err(Failure::usage(msg!(
+            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`"
+        ))),
     }
 }
 
 fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let format = format_of(&args.image).ok_or_else(|| {
         let image = args.image.display();
-        Failure::usage(|l| l.picture_expected(&image, endings(&PICTURES)))
+        Failure::usage(msg!(
+            "`{name}`: expected a picture whose name ends in {endings}",
+            name = image,
+            endings = endings(&PICTURES)
+        ))
     })?;
     if !Size(args.width, args.height).fits() {
-        return Err(Failure::usage(|l| l.above_memory_limit(args.width, args.height, MAX_PIXELS)));
+        return Err(Failure::usage(msg!(
+            "a picture of {width} x {height} pixels is above the memory limit of {max} pixels",
+            width = args.width,
+            height = args.height,
+            max = MAX_PIXELS
+        )));
     }
     let path = args.file.display().to_string();
     match (numbered(&path, 0).is_some(), args.step) {
         (false, Some(_)) => {
-            return Err(Failure::usage(|l| l.no_series(brief(&path))));
+            return Err(Failure::usage(msg!(
+                "--step: {name} names no series: it has no %d or %04d",
+                name = brief(&path)
+            )));
         }
-        (true, None) => say(|l| l.is_a_series(brief(&path))),
+        (true, None) => {
+            say(msg!("{path} is a series: its step 0 is drawn; --step N draws another", path = brief(&path)))
+        }
         _ => {}
     }
     let particles = Particles {
@@ -69,7 +85,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let (bounds, read) = shared_pool().map_err(OutputError::from)?.install(load)?;
     let read_time = start.elapsed();
     if let Some(unknown) = read.remark(particles.colour_by) {
-        say(|l| unknown.get(l).to_owned());
+        say(unknown.to_owned());
     }
     let scene = view(args, particles, bounds)?;
     let options = RenderOptions {
@@ -86,7 +102,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();
     if let Some(why) = renderer.lost_legend() {
-        say(|l| why.get(l).to_owned());
+        say(why.to_owned());
     }
     let options = format.options(None, Tone::Clip { gamma: 0.0 }).map_err(Error::Usage)?;
     // All frames are equal and serve for timing.
@@ -119,10 +135,12 @@ fn view(args: &PictureArgs, particles: Particles, [low, high]: [Vec3; 2]) -> Res
         args.plane_width.unwrap_or(size * 1.05 * f64::from(args.width.max(args.height)) / f64::from(args.height));
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if !positive(away) || !positive(plane) {
-        return Err(Failure::usage(Language::eye_at_the_point));
+        return Err(Failure::usage(msg!(
+            "the eye must be away from what it looks at, and the image plane have a width"
+        )));
     }
     if !(args.ambient >= 0.0 && args.diffuse >= 0.0) {
-        return Err(Failure::usage(Language::shares_expected));
+        return Err(Failure::usage(msg!("--ambient and --diffuse: expected shares of 0 or more")));
     }
     let grey = |x: f64| -> Vec3 { [srgb(x); 3] };
     let black = Sky { zenith: [0.0; 3], horizon: [0.0; 3], ..Sky::default() };

@@ -8,16 +8,16 @@ use super::request::{options, request};
 use super::scene_file::{SceneText, load_scene};
 use super::stop;
 use super::viewer::open_in_viewer;
-use crate::cli::{Exit, Failure, Quality, RenderArgs, language};
+use crate::cli::{Exit, Failure, Quality, RenderArgs};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{Message, count, msg};
 use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
 use crate::report::{
-    Farewell, LogFormat, Remarks, Reporter, SceneFacts, end_before_start, is_quiet, print, remark, say, size_in, warn,
+    Farewell, LogFormat, Remarks, Reporter, SceneFacts, end_before_start, is_quiet, print, remark, say, size, warn,
 };
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
@@ -33,7 +33,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let name = match &args.scene {
         Some(name) => name.clone(),
         None if std::io::stdin().is_terminal() => {
-            return Err(Failure::usage(Language::give_a_scene));
+            return Err(Failure::usage(msg!(
+                "give a scene: a file, or text on stdin; `polyfly new my.toml` writes one to begin with, `polyfly --default | polyfly` renders the sample"
+            )));
         }
         None => "-".into(),
     };
@@ -60,7 +62,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     let request = request(args, scene, &name)?;
     if request.part().is_none() {
-        say(|l| l.no_frames_for_shard(request.frames.len()));
+        say(msg!(
+            "there are more shards than frames: this one has none of the {frames}",
+            frames = request.frames.len()
+        ));
         if is_json {
             end_before_start(pictures_on_stdout, Exit::Done as u8, None);
         }
@@ -68,7 +73,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     let plan = request.plan(&mut Remarks).map_err(|e| text.placed(e))?;
     if args.open && plan.stream().is_some() && plan.video.is_none() {
-        return Err(Failure::usage(Language::stream_not_shown));
+        return Err(Failure::usage(msg!("--open: a stream leaves no file to show")));
     }
     if args.dry_run {
         stop::attach(plan.request.cancel.clone(), None, None);
@@ -76,14 +81,14 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Ok(print(&described.map_err(|e| placed_or_stopped(e, &text))?)?);
     }
     if !is_quiet() {
-        hints(&plan.request.scene, language()).iter().for_each(|hint| warn(|_| text.hint(hint)));
+        hints(&plan.request.scene).iter().for_each(|hint| warn(text.hint(hint)));
     }
     // Tokens say nothing of a look. A run that goes on has told it.
     if let Some(look) = text.look.filter(|_| !args.resume && Grammar::of(&text.text) == Grammar::Tokens) {
-        remark(|l| look.told(l, &plan.request.scene));
+        remark(look.told(&plan.request.scene));
     }
     if let Some(quality) = args.changes.quality() {
-        remark(|l| cost(l, quality, &plan.request.scene));
+        remark(cost(quality, &plan.request.scene));
     }
     let shown = Shown::of(&plan);
     let facts = SceneFacts::of(&name, &plan);
@@ -107,7 +112,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let outcome = reporter.close(exit_code as u8, result.as_ref().err().map(ToString::to_string));
     let report = result?;
     if let Some((time, stage)) = outcome.filter(|_| !is_quiet()) {
-        remark(|l| summary(l, &report, (time, stage), shown.files.as_ref()));
+        remark(summary(&report, (time, stage), shown.files.as_ref()));
     }
     if args.open {
         open_result(report.files.first().or(shown.file.as_ref()))?;
@@ -132,7 +137,11 @@ fn make_sheet(args: &RenderArgs, path: &Path, scene: &Scene, text: &SceneText) -
     let file = OutputFile::create(path, args.overwrite)?;
     let image = sheet(scene, &frames, &options(args)?).map_err(|e| text.placed(e))?;
     write_picture(&file, (image.width(), image.height()), image.data())?;
-    remark(|l| l.sheet_shows(path.display(), l.count_frames(frames.len() as u64)));
+    remark(msg!(
+        "{path} shows {frames}",
+        path = path.display(),
+        frames = count!(frames.len() as u64, "frame", "frames")
+    ));
     if args.open { open_result(Some(&path.to_owned())) } else { Ok(()) }
 }
 
@@ -160,69 +169,84 @@ impl Shown {
 /// Opens the result in the system's viewer.
 pub(super) fn open_result(file: Option<&PathBuf>) -> Result<(), Failure> {
     let Some(path) = file.filter(|path| path.is_file()) else {
-        return Err(Failure::usage(Language::no_file_to_show));
+        return Err(Failure::usage(msg!("--open: the run has left no file to show")));
     };
     // The file is complete, so a system without a viewer is no failure of the run.
     if open_in_viewer(path).is_err() {
-        warn(|l| l.no_viewer(path.display()));
+        warn(msg!("--open: this system has no program that shows {path}", path = path.display()));
     }
     Ok(())
 }
 
 // The number of frames, the time, the slowest stage, and the files with their size.
-fn summary(
-    l: Language,
-    report: &RunReport,
-    (time, stage): (Duration, &str),
-    files: Option<&(Pattern, FrameList)>,
-) -> String {
+fn summary(report: &RunReport, (time, stage): (Duration, &str), files: Option<&(Pattern, FrameList)>) -> Message {
     let seconds = time.as_secs_f64();
     let length = |path: &Path| std::fs::metadata(path).map_or(0, |facts| facts.len());
-    let (frames, rate) = (l.count_frames(report.frames as u64), report.frames as f64 / seconds.max(1e-9));
+    let (frames, rate) = (count!(report.frames as u64, "frame", "frames"), report.frames as f64 / seconds.max(1e-9));
     let stage = match stage {
-        "render" => l.render_took(),
-        "encode" => l.encode_took(),
-        "write" => l.write_took(),
-        _ => l.waiting_for_the_encoder(),
+        "render" => msg!("render"),
+        "encode" => msg!("encode"),
+        "write" => msg!("write"),
+        _ => msg!("waiting for the encoder"),
     };
     let time = match seconds {
-        ..0.1 => l.time_in_milliseconds(format_args!("{:.1}", seconds * 1e3)),
-        _ => l.time_in_seconds(format_args!("{seconds:.2}")),
+        ..0.1 => msg!("{number} ms", number = format_args!("{:.1}", seconds * 1e3)),
+        _ => msg!("{number} s", number = format_args!("{seconds:.2}")),
     };
-    let mut text = match report.frames {
-        1 => l.frame_took(frames, time, stage),
-        _ => l.run_took(frames, time, format_args!("{rate:.1}"), stage),
+    let text = match report.frames {
+        1 => msg!("{frame} in {time} ({stage} took longest)", frame = frames, time, stage),
+        _ => msg!(
+            "{frames} in {time} ({rate} a second; {stage} took longest)",
+            frames,
+            time,
+            rate = format_args!("{rate:.1}"),
+            stage
+        ),
     };
+    let mut lines = vec![text];
     if let Some((pattern, list)) = files {
         // In a long clip, the total is estimated from the first files.
         let looked = list.len().min(MAX_LOOKED_AT);
         let bytes: u64 = list.iter().take(looked).map(|n| length(&pattern.path(n))).sum();
         let all = (bytes as f64 * list.len() as f64 / looked.max(1) as f64) as u64;
-        let all = size_in(l, all);
-        let all = if looked < list.len() { l.about(all) } else { all };
+        let all = size(all);
+        let all = if looked < list.len() { msg!("about {size}", size = all) } else { all };
         let names = match list.nth(0) {
             Some(only) if list.len() == 1 => pattern.path(only).display().to_string(),
             _ => pattern.to_string(),
         };
-        text += &format!(": {names}, {all}");
+        lines.push(Message::list([format!(": {names}").into(), all], ", "));
     }
     for film in &report.files {
-        text += &format!("; {}, {}", film.display(), size_in(l, length(film)));
+        lines.push(Message::list([format!("; {}", film.display()).into(), size(length(film))], ", "));
     }
-    text
+    Message::list(lines, "")
 }
 
 // What a quality preset means for this scene.
-fn cost(l: Language, quality: Quality, scene: &Scene) -> String {
+fn cost(quality: Quality, scene: &Scene) -> Message {
     let render = &scene.render;
     let pixels = u64::from(render.width) * u64::from(render.height);
     let samples = render.samples_per_pixel();
     let rays = pixels * u64::from(samples);
-    let rays = if rays < 1_000_000 { l.thousand(rays.div_ceil(1000)) } else { l.millions(rays.div_ceil(1_000_000)) };
+    let rays = if rays < 1_000_000 {
+        msg!("{number} thousand", number = rays.div_ceil(1000))
+    } else {
+        msg!("{number} million", number = rays.div_ceil(1_000_000))
+    };
     let (samples, rays) = match render.sampling {
-        crate::scene::Sampling::Adaptive { min, .. } => (l.range_of(min, l.count_samples(samples)), l.at_most(rays)),
-        _ => (l.count_samples(samples), rays),
+        crate::scene::Sampling::Adaptive { min, .. } => (
+            msg!("{min} to {max}", min, max = count!(samples, "sample", "samples")),
+            msg!("at most {number}", number = rays),
+        ),
+        _ => (count!(samples, "sample", "samples"), rays),
     };
     let name = if quality == Quality::Draft { "draft" } else { "final" };
-    l.quality(name, samples, l.count_bounces(render.depth), rays)
+    msg!(
+        "quality {name}: {samples} a pixel, at most {bounces}, {rays} camera rays a frame",
+        name,
+        samples,
+        bounces = count!(render.depth, "bounce", "bounces"),
+        rays
+    )
 }

@@ -2,6 +2,7 @@
 
 use crate::assets::source::Limits;
 use crate::cli::{DeviceArgs, Failure, RenderArgs, VideoArgs, environment, home};
+use crate::language::msg;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::output::video::VideoOptions;
@@ -27,7 +28,10 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
         Some(text) => match Stream::of(text) {
             Some(stream) => PictureTarget::Stream(stream, open_stream),
             None if text.starts_with('-') => {
-                return Err(Failure::usage(|l| l.is_a_flag(brief(text))));
+                return Err(Failure::usage(msg!(
+                    "--output: `{text}` is a flag; a file of that name is ./{text}",
+                    text = brief(text)
+                )));
             }
             None => PictureTarget::Path(expanded(text).display().to_string()),
         },
@@ -126,10 +130,14 @@ fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
         ["cpu"] => Ok(Devices::Cpu),
         ["all"] => Ok(Devices::AllGpus),
         _ => {
-            let gpus = names
-                .iter()
-                .filter(|name| **name != "cpu")
-                .map(|name| name.parse().map_err(|_| Failure::usage(|l| l.no_device(brief(name)))));
+            let gpus = names.iter().filter(|name| **name != "cpu").map(|name| {
+                name.parse().map_err(|_| {
+                    Failure::usage(msg!(
+                        "--devices: `{name}` is not a device; expected `all`, or a list of `cpu` and GPUs' numbers",
+                        name = brief(name)
+                    ))
+                })
+            });
             Ok(Devices::List(gpus.collect::<Result<_, _>>()?, names.contains(&"cpu")))
         }
     }

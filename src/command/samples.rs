@@ -4,7 +4,7 @@ use super::convert::grammar_of;
 use crate::assets::source::read_regular;
 use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesJob};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::quote::printable;
 use crate::report::{print, remark};
@@ -18,7 +18,12 @@ use std::path::{Path, PathBuf};
 pub fn new(args: &NewArgs) -> Result<(), Failure> {
     let is_stdout = args.file.as_os_str() == "-";
     let grammar = if is_stdout { Some(Grammar::Toml) } else { grammar_of(&args.file) };
-    let grammar = grammar.ok_or_else(|| Failure::usage(|l| l.scene_file_expected(args.file.display())))?;
+    let grammar = grammar.ok_or_else(|| {
+        Failure::usage(msg!(
+            "{name}: expected a file that ends in .toml or, for the coursework's tokens, .txt",
+            name = args.file.display()
+        ))
+    })?;
     let usual = match grammar {
         Grammar::Toml => TEMPLATES[0].name(),
         Grammar::Tokens => "coursework",
@@ -27,7 +32,11 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
     if is_stdout {
         if let Some((name, _)) = template.files().next() {
             let template = template.name();
-            remark(|l| l.reads_a_file(name, template));
+            remark(msg!(
+                "it reads {name}: `polyfly new FILE.toml --template {template}` writes that file too",
+                name,
+                template
+            ));
         }
         return Ok(print(template.text())?);
     }
@@ -40,7 +49,7 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
     if !stem.contains(['%', '#']) && !stem.contains(char::is_whitespace) {
         let path = scene::keys::kinds::quoted(&format!("output/{stem}/%04d.png"));
         text = scene::edit::set(&text, "output.path", Some(&path))
-            .map_err(|e| Failure::usage(|l| l.says(&stem, e.in_language(l))))?;
+            .map_err(|e| Failure::usage(msg!("{what}: {why}", what = stem, why = e.message())))?;
     }
     if grammar == Grammar::Tokens {
         let parsed = scene::parse(&text, template.file, ParseOptions::default())?;
@@ -56,7 +65,9 @@ pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
             let width = SAMPLES.iter().map(|sample| sample.name().len()).max().unwrap_or_default();
             let line = |sample: &Builtin| format!("{:width$}  {}\n", sample.name(), sample.about());
             print(&SAMPLES.iter().map(line).collect::<String>())?;
-            remark(Language::copy_or_show);
+            remark(msg!(
+                "`polyfly scenes copy NAME` writes one into this folder, `polyfly scenes show NAME` prints it"
+            ));
             Ok(())
         }
         Some(ScenesJob::Show { name }) => Ok(print(found(SAMPLES, name)?.text())?),
@@ -70,7 +81,11 @@ pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
             let grammar = grammar_of(Path::new(sample.file));
             if grammar_of(&file) != grammar {
                 let ending = if grammar == Some(Grammar::Toml) { ".toml" } else { ".txt" };
-                return Err(Failure::usage(|l| l.file_or_folder_expected(file.display(), ending)));
+                return Err(Failure::usage(msg!(
+                    "{name}: expected a file that ends in {ending}, or a folder",
+                    name = file.display(),
+                    ending
+                )));
             }
             write(sample, &file, sample.text(), *overwrite)
         }
@@ -79,7 +94,7 @@ pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
 
 // Flags take names of scenes only.
 fn found<'a>(scenes: &'a [Builtin], name: &str) -> Result<&'a Builtin, Failure> {
-    builtin::named(scenes, name).ok_or_else(|| Failure::usage(|l| l.no_scene_named(name)))
+    builtin::named(scenes, name).ok_or_else(|| Failure::usage(msg!("there is no scene {name}", name)))
 }
 
 // Writes a scene and the files that it reads beside it, or nothing where one of them exists with another content.
@@ -89,7 +104,11 @@ fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<()
     for (path, content) in &files {
         let is_same = || read_regular(path).is_ok_and(|bytes| bytes == content.as_bytes());
         if path.is_dir() || (!overwrite && path.exists() && !is_same()) {
-            return Err(Error::misused(|l| l.there_already(path.display()), Language::another_name).into());
+            return Err(Error::misused(
+                msg!("{path} already exists", path = path.display()),
+                msg!("give another name, or --overwrite"),
+            )
+            .into());
         }
     }
     for (path, content) in &files {
@@ -98,6 +117,11 @@ fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<()
     }
     let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
     let [scene, film] = [file, &file.with_extension("mp4")].map(|path| command_word(&path.to_string_lossy()));
-    remark(|l| l.first_frame_and_film(l.all_of(&written), &scene, &film));
+    remark(msg!(
+        "{files}: `polyfly {scene} --frames 0` renders the first frame, `polyfly {scene} --video {film}` the film",
+        files = Message::all_of(&written),
+        scene,
+        film
+    ));
     Ok(())
 }

@@ -5,9 +5,9 @@ use super::hint::Hint;
 use super::usage;
 use crate::assets::AssetError;
 use crate::assets::source::open_regular;
-use crate::cli::{CommonArgs, Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language};
+use crate::cli::{CommonArgs, Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language, shown};
 use crate::error::Error;
-use crate::language::{Language, Message};
+use crate::language::{Message, msg};
 use crate::quote::brief;
 use crate::report::{fault, is_quiet, warn};
 use crate::run::load::read_text;
@@ -48,10 +48,12 @@ impl SceneText {
     }
 
     fn read_by(name: &str, open: fn(&Path) -> std::io::Result<File>) -> Result<SceneText, Failure> {
-        let file = open(Path::new(name)).map_err(|e| match usage::job_help(Language::English, name) {
+        let file = open(Path::new(name)).map_err(|e| match usage::job_help(name) {
             // A scene whose ending was left out is likelier than a job.
-            Some(_) if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() => {
-                Error::misused(|l| l.no_file(brief(name)), |l| usage::job_help(l, name).unwrap_or_default())
+            Some(help)
+                if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() =>
+            {
+                Error::misused(msg!("there is no file `{name}`", name = brief(name)), help)
             }
             _ => Error::Read(name.into(), e),
         })?;
@@ -65,13 +67,13 @@ impl SceneText {
     }
     fn options(&self, args: &SceneArgs) -> ParseOptions<'_> {
         let (solids, look) = (args.token_solids(), args.asked_look());
-        ParseOptions { folder: &self.folder, home: home(), solids, look, language: language() }
+        ParseOptions { folder: &self.folder, home: home(), solids, look }
     }
 
     /// Prints warnings.
     pub fn warn(&self, list: Vec<Problem>) {
         if !list.is_empty() && !is_quiet() {
-            fault(&self.problems(list).shown(Severity::Warning, Colours::Styled));
+            fault(&self.problems(list).shown(Severity::Warning, Colours::Styled, language()));
         }
     }
 
@@ -87,53 +89,56 @@ impl SceneText {
     }
 
     /// A hint as a sentence, after the line that it is about.
-    pub fn hint(&self, hint: &Hint) -> String {
+    pub fn hint(&self, hint: &Hint) -> Message {
         let line = hint.element.and_then(|(list, index)| scene::line_of(&self.text, list, index));
-        line.map_or_else(|| hint.what.clone(), |line| format!("{}:{line}: {}", self.shown, hint.what))
+        let place = line.map(|line| format!("{}:{line}", self.shown).into());
+        Message::list(place.into_iter().chain([hint.what.clone()]), ": ")
     }
 
     // The position where the text names a file.
     fn place(&self, file: &Path) -> Option<FilePlace> {
-        let options =
-            ParseOptions { folder: &self.folder, home: home(), language: language(), ..ParseOptions::default() };
+        let options = ParseOptions { folder: &self.folder, home: home(), ..ParseOptions::default() };
         scene::place_of(&self.text, file, options)
     }
 
     fn problems(&self, list: Vec<Problem>) -> Problems {
-        Problems { name: self.shown.clone(), source: self.text.clone(), list, language: language() }
+        Problems { name: self.shown.clone(), source: self.text.clone(), list }
     }
 
     // The error about a path outside the sandbox.
     fn outside(&self, file: &Path, key: &str, here_too: bool) -> Option<Problems> {
         let FilePlace { span, name } = self.place(file)?;
-        let (language, name) = (language(), name.unwrap_or_else(|| format!("`{key}`")));
-        let what = if here_too { language.leads_outside_both(name) } else { language.leads_outside(name) };
-        let expected = language.expected(language.a_path_inside());
-        let problem = Problem::new(span, what, expected).help(language.allow_outside());
+        let name = name.unwrap_or_else(|| format!("`{key}`").into());
+        let what = if here_too {
+            msg!("{name} leads outside of the scene's folder and of this one", name)
+        } else {
+            msg!("{name} leads outside of the scene's folder", name)
+        };
+        let expected = msg!("expected {what}", what = msg!("a path inside"));
+        let problem = Problem::new(span, what, expected)
+            .help(msg!("put it inside, or give --allow-outside if you trust the scene"));
         Some(self.problems(vec![problem]))
     }
 
     // Warns of a missing file, and says what is shown in its place.
     fn warn_of_missing(&self, file: &Path, instead: Message) {
-        let language = language();
-        let (what, instead) = (language.no_file(brief(&file.display().to_string())), instead(language));
+        let (what, instead) = (msg!("there is no file `{name}`", name = brief(&file.display().to_string())), instead);
         match self.place(file) {
             Some(FilePlace { span, name }) => {
-                let what = name.map_or_else(|| what.clone(), |name| format!("{name}: {what}"));
+                let what = Message::list(name.into_iter().chain([what]), ": ");
                 self.warn(vec![Problem::new(span, what, instead)]);
             }
-            None => warn(|_| format!("{what}: {instead}")),
+            None => warn(Message::list([what, instead], ": ")),
         }
     }
 
     /// The problem of a file that the text names, with its position.
     pub fn about(&self, asset: &AssetError) -> Option<Problems> {
         let FilePlace { span, name } = self.place(&asset.path)?;
-        let wrong = asset.what.get(language());
-        let what = name.map_or_else(|| wrong.to_owned(), |name| format!("{name}: {wrong}"));
+        let what = Message::list(name.into_iter().chain([asset.what.clone()]), ": ");
         let problem = Problem::new(span, what, asset.path.display().to_string());
         Some(self.problems(vec![match &asset.remedy {
-            Some(remedy) => problem.help(remedy.get(language())),
+            Some(remedy) => problem.help(remedy),
             None => problem,
         }]))
     }
@@ -222,11 +227,12 @@ fn changed(
     for change in changes {
         let (key, value) = assignment(change)?;
         let wrong = |e: scene::edit::EditError| {
-            Failure::usage(|l| l.says(format!("--set {}", brief(change)), e.in_language(l)))
+            Failure::usage(msg!("{what}: {why}", what = format!("--set {}", brief(change)), why = e.message()))
         };
         text = scene::edit::set(&text, key, Some(value)).map_err(wrong)?;
     }
-    let source = SceneText { text, shown: language().as_set(&source.shown), folder, look: None };
+    let source =
+        SceneText { text, shown: shown(msg!("{name} (as --set has it)", name = source.shown)), folder, look: None };
     let parsed = source.parse(args)?;
     Ok((source, parsed))
 }

@@ -4,7 +4,7 @@
 use crate::cancel::Cancel;
 use crate::cli::{Exit, Failure, environment};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::output::OutputError;
 use crate::output::video::ffmpeg::end_all;
 use crate::report::{Farewell, say};
@@ -63,7 +63,7 @@ pub const STDIN: &str = "stdin";
 /// Installs the signal handlers before anything else.
 pub fn listen_early() {
     if let Err(e) = system::on_stop_request(hear) {
-        say(|l| l.stops_at_once(&e));
+        say(msg!("Ctrl-C will stop at once: {why}", why = e));
     }
     if environment(STOP_BY).as_deref() == Some(STDIN) {
         // If this thread cannot start, only signals stop the run.
@@ -118,25 +118,25 @@ pub fn failure(error: Error) -> Failure {
 
 fn tell_how_to_go_on() {
     if let Some(command) = &lock(&STATE).goes_on {
-        say(|l| l.to_resume(command));
+        say(msg!("to resume: {command}", command));
     }
 }
 
 // Ends the program and its child processes at once.
-fn exit_now(code: i32, words: impl Fn(Language) -> String) -> ! {
+fn exit_now(code: i32, words: Message) -> ! {
     end_all();
     let (is_made, farewell) = {
         let mut state = lock(&STATE);
         (state.is_made || state.run.as_ref().is_some_and(Cancel::is_complete), state.farewell.take())
     };
     if is_made {
-        say(Language::all_complete);
+        say(msg!("all files are complete; the rest of the log was not read"));
         std::process::exit(code);
     }
     say(&words);
     tell_how_to_go_on();
     if let Some(farewell) = farewell {
-        farewell(u8::try_from(code).unwrap_or(u8::MAX), &words(Language::English));
+        farewell(u8::try_from(code).unwrap_or(u8::MAX), &words.to_string());
     }
     std::process::exit(code)
 }
@@ -158,7 +158,10 @@ fn hear(request: StopRequest) {
             match first {
                 None => stop(code, &job),
                 Some(at) if at.elapsed() < BOUNCE => {}
-                Some(_) => exit_now(code, Language::stopped_at_once),
+                Some(_) => exit_now(
+                    code,
+                    msg!("stopped at once; unfinished files are hidden ones, which the next run removes"),
+                ),
             }
         }
     }
@@ -174,9 +177,10 @@ fn stop(code: i32, job: &Job) {
         None if !is_made => {
             // No frame is in flight yet.
             end_all();
-            say(Language::stopped_before);
+            let words = msg!("stopped before any work began: give the same command again");
+            say(&words);
             if let Some(farewell) = state.farewell.take() {
-                farewell(u8::try_from(code).unwrap_or(u8::MAX), &Language::English.stopped_before());
+                farewell(u8::try_from(code).unwrap_or(u8::MAX), &words.to_string());
             }
             std::process::exit(code);
         }
@@ -184,13 +188,19 @@ fn stop(code: i32, job: &Job) {
     }
     drop(state);
     if is_made {
-        exit_now(code, |_| String::new());
+        exit_now(code, String::new().into());
     }
-    say(Language::stopping);
+    say(msg!("stopping after the frames in flight; a second signal stops at once"));
     let Job::Stopping(grace) = *job else { return };
     let wait = move || {
         std::thread::sleep(grace);
-        exit_now(code, |l| l.took_too_long(grace.as_secs()));
+        exit_now(
+            code,
+            msg!(
+                "the frames or the video in flight took more than {seconds} s, and are dropped",
+                seconds = grace.as_secs()
+            ),
+        );
     };
     // If this thread cannot start, a second signal is needed.
     let _ = threads::spawn("grace", wait);

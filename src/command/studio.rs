@@ -12,7 +12,7 @@ use super::stop;
 use super::viewer::open_in_viewer;
 use crate::cli::{Failure, StudioArgs};
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::msg;
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::report::{print, remark};
@@ -68,11 +68,11 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         let listener = TcpListener::bind(("127.0.0.1", args.port)).await.map_err(refused)?;
         let address = format!("http://{}/{}/", listener.local_addr().map_err(refused)?, studio.token);
         print(&format!("{address}\n"))?;
-        remark(Language::studio_address);
+        remark(msg!("the studio is at this address, for this machine only; Ctrl-C ends it"));
         if args.open
             && let Err(e) = open_in_viewer(&address)
         {
-            remark(|l| l.no_browser(&e));
+            remark(msg!("--open: no browser starts: {why}", why = e));
         }
         let router = server::router(studio, listener.local_addr().map_err(refused)?);
         connections::serve(router, listener).await;

@@ -5,6 +5,7 @@ use crate::cli::{Failure, VerifyArgs};
 use crate::device::{self, GpuInfo};
 use crate::error::Error;
 use crate::kernels::Isa;
+use crate::language::{count, msg};
 use crate::output::PixelFormats;
 use crate::output::capture::CapturedFrame;
 use crate::render::frames::FrameList;
@@ -95,7 +96,13 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
         print(&format!("{name}\t{} frames\t{}\n", frames.len(), names.join(", ")))?;
         if wrong.len() == before {
             let total = renderer.scene().output.frames;
-            remark(|l| l.verified(name, l.count_devices(names.len() as u64), frames.len(), l.count_frames(total)));
+            remark(msg!(
+                "{scene}: equal bytes on {devices}: {frames} of {all}",
+                scene = name,
+                devices = count!(names.len() as u64, "device", "devices"),
+                frames = frames.len(),
+                all = count!(total, "frame", "frames")
+            ));
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(Failure::DevicesDisagree(wrong)) }

@@ -10,7 +10,7 @@ mod memory;
 use super::error::DeviceError;
 use super::gpu::api::{Api, Context};
 use super::interface::GpuInfo;
-use crate::language::Language;
+use crate::language::msg;
 pub use context::Cuda;
 use context::{CudaContext, check};
 use launch::{CudaEvent, CudaFunction, CudaModule, CudaStream};
@@ -36,18 +36,29 @@ impl Api for Cuda {
 
     fn list() -> Result<Vec<GpuInfo>, DeviceError> {
         if !Cuda::is_present() {
-            return Err(DeviceError::not_found(|l| l.no_driver("libcuda")));
+            return Err(DeviceError::not_found(msg!(
+                "there is no NVIDIA driver here ({library} is not found)",
+                library = "libcuda"
+            )));
         }
         if let Some(name) = driver::missing_function() {
-            return Err(DeviceError::too_old(|l| l.driver_lacks("libcuda", name)));
+            return Err(DeviceError::too_old(msg!(
+                "the NVIDIA driver does not fit: its {library} has no function {name}",
+                library = "libcuda",
+                name
+            )));
         }
         let mut version = 0;
         // SAFETY: the library is there; the call needs no context.
         check(unsafe { driver::cuDriverGetVersion(&mut version) }, "cuDriverGetVersion")?;
         let (major, minor) = (version / 1000, version % 1000 / 10);
         if version < MIN_DRIVER {
-            return Err(DeviceError::too_old(|l| {
-                l.driver_too_old(format_args!("CUDA {major}.{minor}"), "12.4 (driver 550)")
+            return Err(DeviceError::too_old({
+                msg!(
+                    "the NVIDIA driver is too old: it speaks {has}, and {needs} is needed",
+                    has = format_args!("CUDA {major}.{minor}"),
+                    needs = "12.4 (driver 550)"
+                )
             }));
         }
         // SAFETY: as above.
@@ -56,7 +67,7 @@ impl Api for Cuda {
         // SAFETY: the driver is initialized.
         check(unsafe { driver::cuDeviceGetCount(&mut count) }, "cuDeviceGetCount")?;
         if count == 0 {
-            return Err(DeviceError::not_found(Language::driver_sees_none));
+            return Err(DeviceError::not_found(msg!("the NVIDIA driver sees no GPU")));
         }
         let info = |ordinal: u32| {
             let (mut device, mut memory) = (0, 0);

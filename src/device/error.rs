@@ -2,16 +2,16 @@
 
 use crate::film::post::denoise::DenoiserError;
 use crate::kernels::UnknownIsa;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::threads::NoThread;
 
 /// Why a device cannot be used, or has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     /// There is no device of this name or number.
-    NotFound(AllLanguages),
+    NotFound(Message),
     /// The driver is too old for the kernels.
-    TooOld(AllLanguages),
+    TooOld(Message),
     /// The device does not have enough memory.
     OutOfMemory(String),
     /// The device no longer responds.
@@ -29,29 +29,33 @@ pub enum DeviceError {
 }
 
 impl DeviceError {
-    pub(crate) fn not_found(what: impl Fn(Language) -> String) -> DeviceError {
-        DeviceError::NotFound(AllLanguages::new(what))
+    pub(crate) fn not_found(what: Message) -> DeviceError {
+        DeviceError::NotFound(what)
     }
-    pub(crate) fn too_old(what: impl Fn(Language) -> String) -> DeviceError {
-        DeviceError::TooOld(AllLanguages::new(what))
+    pub(crate) fn too_old(what: Message) -> DeviceError {
+        DeviceError::TooOld(what)
     }
 
     /// The message. What a driver says stays as it is.
-    pub(crate) fn shown(&self, language: Language) -> String {
+    pub(crate) fn message(&self) -> Message {
         match self {
-            DeviceError::NotFound(what) | DeviceError::TooOld(what) => what.get(language).to_owned(),
-            DeviceError::OutOfMemory(what) => language.out_of_memory(what),
-            DeviceError::Lost(what) | DeviceError::Failed(what) => what.clone(),
-            DeviceError::Panicked(thread, why) => language.panicked(thread, why),
-            DeviceError::Isa(UnknownIsa { asked, available }) => language.no_such_isa(asked, available),
-            DeviceError::Denoiser(e) => e.shown(language),
-            DeviceError::Threads(NoThread(what)) => what.get(language).to_owned(),
+            DeviceError::NotFound(what) | DeviceError::TooOld(what) => what.clone(),
+            DeviceError::OutOfMemory(what) => msg!("{why}; a smaller --size needs less memory", why = what),
+            DeviceError::Lost(what) | DeviceError::Failed(what) => Message::text(what),
+            DeviceError::Panicked(thread, why) => {
+                msg!("the thread of {name} panicked: {why}; please report this", name = thread, why)
+            }
+            DeviceError::Isa(UnknownIsa { asked, available }) => {
+                msg!("POLYFLY_ISA={name}: this machine has {all}", name = asked, all = available)
+            }
+            DeviceError::Denoiser(e) => e.message(),
+            DeviceError::Threads(NoThread(what)) => what.clone(),
         }
     }
 }
 
 impl std::fmt::Display for DeviceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.shown(Language::English))
+        self.message().fmt(f)
     }
 }

@@ -4,7 +4,7 @@ use super::error::DeviceError;
 use super::interface::{GpuDevice, GpuInfo};
 use super::task::DeviceNeeds;
 use crate::device_scene::DeviceScene;
-use crate::language::Language;
+use crate::language::msg;
 use std::sync::Arc;
 
 /// Whether a GPU driver seems to be installed.
@@ -17,7 +17,7 @@ pub fn has_driver() -> bool {
 /// # Errors
 /// Always: there are none.
 pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
-    Err(DeviceError::not_found(Language::no_gpu_in_wasm))
+    Err(DeviceError::not_found(msg!("no GPU can be used from WebAssembly")))
 }
 
 /// Uploads a scene to a GPU.
@@ -25,5 +25,9 @@ pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
 /// # Errors
 /// Always: there are none.
 pub fn open(gpu: &GpuInfo, _: Arc<DeviceScene>, _: DeviceNeeds) -> Result<Box<dyn GpuDevice>, DeviceError> {
-    Err(DeviceError::not_found(|l| l.says(&gpu.name, l.no_gpu_in_wasm())))
+    Err(DeviceError::not_found(msg!(
+        "{what}: {why}",
+        what = gpu.name,
+        why = msg!("no GPU can be used from WebAssembly")
+    )))
 }

@@ -1,7 +1,7 @@
 //! Errors of outputs.
 
 use crate::assets::why_unread;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::quote::reason;
 use crate::threads::NoThread;
 use std::io::{self, ErrorKind};
@@ -20,11 +20,11 @@ pub enum OutputError {
     /// Another run has taken over the folder for other frames.
     FolderTakenOver(PathBuf),
     /// ffmpeg was not found.
-    NoEncoder(AllLanguages),
+    NoEncoder(Message),
     /// An encoder failed. The message includes ffmpeg's last errors.
     Encoder {
         /// What failed.
-        what: AllLanguages,
+        what: Message,
         /// The last errors that ffmpeg printed, or its last lines if it marked none as an error.
         words: String,
     },
@@ -39,55 +39,69 @@ pub enum OutputError {
 
 impl OutputError {
     /// A failure of an encoder that ffmpeg printed nothing about.
-    pub(crate) fn encoder(what: impl Fn(Language) -> String) -> OutputError {
-        OutputError::Encoder { what: AllLanguages::new(what), words: String::new() }
+    pub(crate) fn encoder(what: Message) -> OutputError {
+        OutputError::Encoder { what, words: String::new() }
     }
-    pub(crate) fn no_encoder(what: impl Fn(Language) -> String) -> OutputError {
-        OutputError::NoEncoder(AllLanguages::new(what))
+    pub(crate) fn no_encoder(what: Message) -> OutputError {
+        OutputError::NoEncoder(what)
     }
 
     /// The message. What ffmpeg says stays as it is.
-    pub(crate) fn shown(&self, language: Language) -> String {
+    pub(crate) fn message(&self) -> Message {
         let why = |e: &std::io::Error| match e.kind() {
-            ErrorKind::InvalidInput => reason(e),
-            ErrorKind::StorageFull if language != Language::English => language.no_space_left(),
-            _ => why_unread(language, e),
+            ErrorKind::InvalidInput => Message::text(reason(e)),
+            ErrorKind::StorageFull => msg!("no space is left").in_english(reason(e)),
+            _ => why_unread(e),
         };
         match self {
             OutputError::Write(path, e) if e.kind() == ErrorKind::PermissionDenied && !path.exists() => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-                language.cannot_write_into(folder.unwrap_or(Path::new(".")).display())
+                msg!(
+                    "cannot write into {folder}: permission denied",
+                    folder = folder.unwrap_or(Path::new(".")).display()
+                )
             }
-            OutputError::Write(path, e) => language.cannot_write(path.display(), why(e)),
-            OutputError::Read(path, e) => language.cannot_read(path.display(), why(e)),
-            OutputError::Lock(path, time) => language.folder_is_locked(path.display(), time.as_secs()),
-            OutputError::FolderTakenOver(path) => language.folder_taken_over(path.display()),
-            OutputError::NoEncoder(what) | OutputError::Threads(NoThread(what)) => what.get(language).to_owned(),
-            OutputError::Encoder { what, words } if words.is_empty() => what.get(language).to_owned(),
+            OutputError::Write(path, e) => msg!("cannot write {name}: {why}", name = path.display(), why = why(e)),
+            OutputError::Read(path, e) => msg!("cannot read {name}: {why}", name = path.display(), why = why(e)),
+            OutputError::Lock(path, time) => msg!(
+                "another process has held {path} for {seconds} s: it or its machine may be gone",
+                path = path.display(),
+                seconds = time.as_secs()
+            ),
+            OutputError::FolderTakenOver(path) => msg!(
+                "another run has taken over {path} for other frames: this run stops, and no manifest lists its frames there any more",
+                path = path.display()
+            ),
+            OutputError::NoEncoder(what) | OutputError::Threads(NoThread(what)) => what.clone(),
+            OutputError::Encoder { what, words } if words.is_empty() => what.clone(),
             OutputError::Encoder { what, words } => {
-                format!("{}\n--- {} ---\n{words}", what.get(language), language.ffmpeg_said())
+                let text = |text: &str| Message::text(text);
+                let words = format!(" ---\n{words}");
+                Message::list([what.clone(), text("\n--- "), msg!("ffmpeg said"), text(&words)], "")
             }
-            OutputError::VideoInterrupted(None) => language.video_interrupted(),
-            OutputError::VideoInterrupted(Some(path)) => language.video_interrupted_at(path.display()),
-            OutputError::Custom(e) => e.to_string(),
+            OutputError::VideoInterrupted(None) => msg!("interrupted while the video was made"),
+            OutputError::VideoInterrupted(Some(path)) => {
+                msg!("interrupted while the video was made; its beginning is in {path}", path = path.display())
+            }
+            OutputError::Custom(e) => Message::text(e),
         }
     }
 
     /// Replaces the text of an encoder's failure by a text made from it.
     #[must_use]
-    pub(crate) fn reworded(self, words_of: impl Fn(Language, &str) -> String) -> OutputError {
-        let changed = |what: &AllLanguages| AllLanguages::new(|l| words_of(l, what.get(l)));
+    pub(crate) fn reworded(self, words_of: impl Fn(&Message) -> Message) -> OutputError {
+        let changed = |what: &Message| words_of(what);
         match self {
             OutputError::Encoder { what, words } => OutputError::Encoder { what: changed(&what), words },
             OutputError::Threads(e) => OutputError::Threads(NoThread(changed(&e.0))),
-            other => OutputError::encoder(|l| words_of(l, &other.shown(l))),
+            other => OutputError::encoder(words_of(&other.message())),
         }
     }
 }
 
 impl std::fmt::Display for OutputError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.shown(Language::English))
+        self.message().fmt(f)
     }
 }
 

@@ -36,6 +36,6 @@ mod tests {
         assert!(FORMATS.iter().all(|f| Format::of(f.extension).is_some()));
         let png = Format::of("png").unwrap();
         assert_eq!(png.options(None, Tone::Soft).unwrap().bits, 8);
-        assert!(png.options(Some(32), Tone::Soft).unwrap_err().contains("8 or 16"));
+        assert!(png.options(Some(32), Tone::Soft).unwrap_err().to_string().contains("8 or 16"));
     }
 }

@@ -61,7 +61,9 @@ impl Video {
             Box::new(SinglePass { job: Arc::clone(&job), writer: Y4m::start(settings, job.sides())? })
         } else if settings.is_embedded {
             #[cfg(not(feature = "h264"))]
-            return Err(OutputError::no_encoder(crate::language::Language::no_built_in_encoder));
+            return Err(OutputError::no_encoder(crate::language::msg!(
+                "this program was built without its own encoder"
+            )));
             #[cfg(feature = "h264")]
             {
                 let tag = job.tag(&job::embedded()).to_string();

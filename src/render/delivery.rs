@@ -13,7 +13,7 @@ use super::window::Window;
 use crate::device::{Device, DeviceError, TaskOutput};
 use crate::error::Error;
 use crate::kernels::Isa;
-use crate::language::{AllLanguages, Language};
+use crate::language::msg;
 use crate::output::{Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
 use crate::threads::{self, Busy};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -165,7 +165,7 @@ pub fn run(
             });
             for e in failures {
                 let _ = events.send(match delivered == total {
-                    true => Event::Remark(AllLanguages::new(|l| l.device_replaced(e.shown(l)))),
+                    true => Event::Remark(msg!("a device failed, and others took its tasks: {why}", why = e.message())),
                     false => Event::Failed(e.into()),
                 });
             }
@@ -219,7 +219,7 @@ impl SinkWorker {
             Ok(path) => {
                 done();
                 if let Some(beginning) = path.as_ref().filter(|_| outcome == Outcome::Aborted) {
-                    let kept = AllLanguages::new(|l| l.beginning_kept(beginning.display()));
+                    let kept = msg!("the beginning of the video is in {path}", path = beginning.display());
                     let _ = self.events.send(Event::Remark(kept));
                 }
                 Event::SinkDone(path, begun.elapsed())
@@ -296,7 +296,7 @@ impl Dispatcher<'_> {
                     if self.sinks[sink].is_essential || !self.is_any_alive() {
                         self.delivery.set_failed();
                     } else if !matches!(e, OutputError::VideoInterrupted(_)) {
-                        progress.remark(&AllLanguages::new(Language::video_failed));
+                        progress.remark(&msg!("the video failed; the frames continue"));
                     }
                     failure.get_or_insert(e.into());
                 }

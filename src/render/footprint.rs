@@ -8,7 +8,7 @@ use super::{Devices, RenderOptions, Renderer};
 use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
 use crate::error::Error;
 use crate::film::post::{PostPipeline, guided, steady};
-use crate::language::{AllLanguages, Language};
+use crate::language::msg;
 use crate::output::PixelFormats;
 use crate::scene::Scene;
 use crate::system::available_memory;
@@ -75,8 +75,14 @@ impl Renderer {
         match self.memory_limit {
             Some(max) if bytes > max => {
                 let (width, height) = (scene.render.width, scene.render.height);
-                let what = |l: Language| l.picture_beyond_memory(width, height, bytes >> 20, max >> 20);
-                Err(Error::TooLittleMemory(AllLanguages::new(what)))
+                let what = msg!(
+                    "a picture of {width} x {height} pixels takes about {takes} MiB of memory, and may take {may}: ask for a smaller size",
+                    width,
+                    height,
+                    takes = bytes >> 20,
+                    may = max >> 20
+                );
+                Err(Error::TooLittleMemory(what))
             }
             _ => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! Lists of frames to render: `7`, `0-99`, `0-99x5`, `5-` (to the end), `last`, `-2` (the last but one), `all`, and
 //! lists of these. A range stays a range, however long it is.
 
-use crate::language::AllLanguages;
+use crate::language::{Message, count, msg};
 use crate::quote::brief;
 use crate::scene::Output;
 use std::collections::{BTreeMap, BTreeSet};
@@ -167,18 +167,21 @@ impl FrameList {
         FrameList::read(text, total).map_err(|e| e.to_string())
     }
     /// As [`FrameList::parse`], with the error in all languages.
-    pub(crate) fn read(text: &str, total: u32) -> Result<FrameList, AllLanguages> {
+    pub(crate) fn read(text: &str, total: u32) -> Result<FrameList, Message> {
         let (mut ranges, mut seen, mut work) = (Vec::new(), Seen::default(), MAX_WORK);
         for part in text.split(',') {
             let range = parse_range(part.trim(), total)?;
             // Numbers that were named before are removed.
-            let new = seen
-                .remove_from(range, &mut work)
-                .ok_or_else(|| AllLanguages::new(|l| l.overlaps_too_often(brief(part.trim()))))?;
+            let new = seen.remove_from(range, &mut work).ok_or_else(|| {
+                msg!(
+                    "`{part}` overlaps the parts before it too often: write separate ranges",
+                    part = brief(part.trim())
+                )
+            })?;
             seen.insert(&new);
             ranges.extend(new);
             if ranges.len() > MAX_PARTS {
-                return Err(AllLanguages::new(|l| l.too_many_parts(MAX_PARTS)));
+                return Err(msg!("there are more than {max} parts", max = MAX_PARTS));
             }
         }
         Ok(FrameList { ranges })
@@ -252,6 +255,8 @@ impl FrameList {
     }
 }
 
+crate::language::texts!(FrameList);
+
 impl std::fmt::Display for FrameList {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (i, r) in self.ranges.iter().enumerate() {
@@ -278,9 +283,14 @@ fn push(ranges: &mut Vec<FrameSpan>, more: impl IntoIterator<Item = FrameSpan>) 
     }
 }
 
-fn parse_range(part: &str, total: u32) -> Result<FrameSpan, AllLanguages> {
+fn parse_range(part: &str, total: u32) -> Result<FrameSpan, Message> {
     let quoted = brief(part);
-    let wrong = || AllLanguages::new(|l| l.no_frame_list(&quoted));
+    let wrong = || {
+        msg!(
+            "`{part}` names no frames; expected N, A-B or A..B, A-BxSTEP, A- (to the end), -N (from the end), last or all",
+            part = quoted
+        )
+    };
     let plain = |s: &str| s.trim().parse::<u32>().map_err(|_| wrong());
     let end = total - 1;
     let number = |s: &str| if s.trim() == "last" { Ok(end) } else { plain(s) };
@@ -295,7 +305,13 @@ fn parse_range(part: &str, total: u32) -> Result<FrameSpan, AllLanguages> {
         // The last frame is -1.
         Some(("", n)) => match plain(n)? {
             0 => return Err(wrong()),
-            n if n > total => return Err(AllLanguages::new(|l| l.before_first_frame(&quoted, l.count_frames(total)))),
+            n if n > total => {
+                return Err(msg!(
+                    "`{part}` is before frame 0: the scene has {total}",
+                    part = quoted,
+                    total = count!(total, "frame", "frames")
+                ));
+            }
             n => (total - n, total - n),
         },
         Some((a, "")) => (number(a)?, end),
@@ -303,16 +319,25 @@ fn parse_range(part: &str, total: u32) -> Result<FrameSpan, AllLanguages> {
         None => (number(range)?, number(range)?),
     };
     if step == 0 {
-        return Err(AllLanguages::new(|l| l.step_is_zero(&quoted)));
+        return Err(msg!("the step of `{part}` is 0", part = quoted));
     }
     if last < first {
         let forwards = FrameSpan { first: last, last: first, step: 1 };
         let forwards = FrameList { ranges: vec![forwards] };
         let step = if step == 1 { String::new() } else { format!("x{step}") };
-        return Err(AllLanguages::new(|l| l.runs_backwards(&quoted, format_args!("{forwards}{step}"))));
+        return Err(msg!(
+            "`{part}` runs backwards: did you mean {forwards}?",
+            part = quoted,
+            forwards = format_args!("{forwards}{step}")
+        ));
     }
     if last >= total {
-        return Err(AllLanguages::new(|l| l.beyond_last_frame(&quoted, last, end)));
+        return Err(msg!(
+            "`{part}` reaches frame {frame}, and the scene has frames 0-{last}",
+            part = quoted,
+            frame = last,
+            last = end
+        ));
     }
     Ok(FrameSpan { first, last: last - (last - first) % step, step })
 }

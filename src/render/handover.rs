@@ -4,7 +4,7 @@ use super::stats::FrameStats;
 use crate::device::{DeviceStats, FilmSlice};
 use crate::error::Error;
 use crate::film::image::{Image, Layers};
-use crate::language::AllLanguages;
+use crate::language::Message;
 use crate::output::OutputError;
 use crate::threads::lock;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -55,7 +55,7 @@ pub enum Event {
     SinkFailed(usize, OutputError),
     SinkDone(Option<PathBuf>, Duration),
     Worked(Vec<DeviceStats>, Duration, usize),
-    Remark(AllLanguages),
+    Remark(Message),
     Failed(Error),
 }
 

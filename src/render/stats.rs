@@ -1,7 +1,7 @@
 //! Statistics of a run, and the trait that receives its progress.
 
 use crate::device::{DeviceStats, TaskStats};
-use crate::language::AllLanguages;
+use crate::language::Message;
 use crate::output::RunInfo;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -133,7 +133,7 @@ pub trait Progress {
     /// A frame is finished. Frames come in order.
     fn frame(&mut self, _frame: &FrameReport) {}
     /// A remark for the user, such as a failed device whose tasks others took over.
-    fn remark(&mut self, _text: &AllLanguages) {}
+    fn remark(&mut self, _text: &Message) {}
     /// The run has ended, even if it failed.
     fn end(&mut self, _run: &RunReport) {}
 }

@@ -14,7 +14,7 @@ use crate::device::{Device, FilmSlice, SampleCounter, TaskOutput, TaskStats};
 use crate::error::Error;
 use crate::film::image::Image;
 use crate::film::post::PostPipeline;
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::PixelFormats;
 use std::ops::Range;
 use std::sync::Arc;
@@ -127,7 +127,8 @@ impl FrameSteps {
     }
 
     fn part(&self, step: usize) -> Result<&FramePart, Error> {
-        let missing = || Error::usage(|l| l.no_such_step(self.parts.len(), step));
+        let missing =
+            || Error::usage(msg!("the round has {count} steps, and no step {step}", count = self.parts.len(), step));
         self.parts.get(step).ok_or_else(missing)
     }
 
@@ -150,7 +151,12 @@ impl FrameSteps {
         let part = self.part(step)?.clone();
         let expected = part.task.bytes_a_pixel() * part.task.rows.len() * self.prepared.first.size().0 as usize;
         if bytes.len() != expected {
-            return Err(Error::usage(|l| l.other_picture(step, expected, bytes.len())));
+            return Err(Error::usage(msg!(
+                "step {step} has {expected} bytes and not {bytes}: it is of another picture",
+                step,
+                expected,
+                bytes = bytes.len()
+            )));
         }
         if std::mem::replace(&mut self.added[step], true) {
             return Ok(());
@@ -173,7 +179,7 @@ impl FrameSteps {
     /// A step of the round is missing; the picture is finished.
     pub fn finish(&mut self) -> Result<Option<Image<u8>>, Error> {
         if let Some(missing) = self.added.iter().position(|added| !added) {
-            return Err(Error::usage(|l| l.step_is_missing(missing)));
+            return Err(Error::usage(msg!("step {step} is not rendered yet", step = missing)));
         }
         let open = self.open.take().ok_or_else(finished)?;
         let closed = open.close(&self.context(), false)?;
@@ -222,7 +228,7 @@ impl FrameSteps {
 }
 
 fn finished() -> Error {
-    Error::usage(Language::picture_is_finished)
+    Error::usage(msg!("the picture is finished, and has no more steps"))
 }
 
 #[cfg(test)]

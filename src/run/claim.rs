@@ -5,7 +5,7 @@ use super::ownership::{Ownership, clip, expect_same, owned, planned, take, taken
 use super::replaced::Aside;
 use super::request::Existing;
 use crate::error::Error;
-use crate::language::AllLanguages;
+use crate::language::msg;
 use crate::output::OutputError;
 use crate::output::files::Guard;
 use crate::output::formats::Format;
@@ -44,11 +44,18 @@ pub struct Claim {
 
 pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
     let files = &scene.output.files;
-    let format = Format::of(&files.extension()).ok_or_else(|| Error::usage(|l| l.no_format_writes(files)))?;
+    let format =
+        Format::of(&files.extension()).ok_or_else(|| Error::usage(msg!("no format writes {name}", name = files)))?;
     let (width, height) = (scene.render.width, scene.render.height);
     if width.max(height) > format.largest {
         let (extension, max) = (format.extension, format.largest);
-        return Err(Error::usage(|l| l.too_wide_for_format(extension, max, width, height)));
+        return Err(Error::usage(msg!(
+            "a .{extension} has at most {max} pixels a side, not {width} x {height}",
+            extension,
+            max,
+            width,
+            height
+        )));
     }
     Ok(FrameFolder { pattern: files.clone(), format, size: (width, height) })
 }
@@ -72,7 +79,10 @@ pub fn require_linear(format: &Format) -> Result<(), Error> {
     if format.has_light() {
         return Ok(());
     }
-    Err(Error::usage(|l| l.needs_linear(format.extension)))
+    Err(Error::usage(msg!(
+        "a video of ten bits needs linear light, and .{extension} files are stored after the tone curve: render .exr files",
+        extension = format.extension
+    )))
 }
 
 // Longer lists are not sorted.
@@ -96,7 +106,10 @@ fn expect_own_stills(folder: &FrameFolder, manifest: &Manifest, existing: &BTree
     let origin = manifest.origin();
     match existing.iter().copied().find(|&n| !manifest.steps.is_empty() || !folder.is_of(n, &origin)) {
         None => Ok(()),
-        Some(n) => Err(Error::usage(|l| l.still_of_unknown_scene(folder.pattern.path(n).display()))),
+        Some(n) => Err(Error::usage(msg!(
+            "{path} already exists, and it does not say that it is this picture of this scene: give another name, or --overwrite to render it again",
+            path = folder.pattern.path(n).display()
+        ))),
     }
 }
 
@@ -132,12 +145,19 @@ impl Claim {
         // Without a manifest, the scene of existing frames is unknown. A run does not start among them.
         let vouches_for = |unknown: Option<u32>| match unknown.filter(|_| theirs.is_none() && is_recorded) {
             None => Ok(()),
-            Some(n) => Err(Error::usage(|l| l.unknown_scene_of_frames(path.display(), n))),
+            Some(n) => Err(Error::usage(msg!(
+                "{path} has frames, such as {frame}, and no manifest.json, so their scene is unknown: give another folder, remove these frames, or --overwrite",
+                path = path.display(),
+                frame = n
+            ))),
         };
         match existing {
             Existing::Refused => {
                 if let Some(first) = part.iter().find(mine) {
-                    return Err(Error::usage(|l| l.keeps_complete_frames(folder.pattern.path(first).display())));
+                    return Err(Error::usage(msg!(
+                        "{path} already exists: --resume keeps complete frames and renders the others, --overwrite renders all",
+                        path = folder.pattern.path(first).display()
+                    )));
                 }
                 vouches_for(there.first().copied())?;
             }
@@ -177,9 +197,16 @@ impl Claim {
                 if let (Some(n), Some(theirs)) = (odd, &theirs) {
                     if planned(theirs).is_some_and(|planned| planned.contains(n)) {
                         let (path, frames) = (folder.pattern.path(n), &theirs.taken);
-                        return Err(Error::usage(|l| l.frame_was_replaced(path.display(), frames)));
+                        return Err(Error::usage(msg!(
+                            "{path} is a frame of another scene, whose run has replaced frames {frames} of this clip: give another folder, or --overwrite to render them again",
+                            path = path.display(),
+                            frames
+                        )));
                     }
-                    return Err(Error::usage(|l| l.foreign_frame(folder.pattern.path(n).display())));
+                    return Err(Error::usage(msg!(
+                        "{path} is not a frame of this clip: another run wrote it; remove such files, or give --overwrite",
+                        path = folder.pattern.path(n).display()
+                    )));
                 }
                 remaining = FrameList::of_numbers(part.iter().filter(|n| !(mine(n) && folder.is_whole(*n))));
                 if is_of_one {
@@ -244,7 +271,11 @@ impl Claim {
         let path = self.folder.path();
         let swept = sweep(&path);
         if swept > 0 {
-            progress.remark(&AllLanguages::new(|l| l.unfinished_removed(path.display(), swept)));
+            progress.remark(&msg!(
+                "{path}: {count} unfinished files of earlier runs removed",
+                path = path.display(),
+                count = swept
+            ));
         }
     }
 
@@ -258,7 +289,11 @@ impl Claim {
             aside.set(&self.folder, stale.iter().copied())?;
             if aside == Aside::ForGood && !stale.is_empty() {
                 let to = aside.folder(&self.folder);
-                progress.remark(&AllLanguages::new(|l| l.foreign_files_set_aside(stale.len(), to.display())));
+                progress.remark(&msg!(
+                    "files that no manifest lists were in the way: {count}; they are in {folder}",
+                    count = stale.len(),
+                    folder = to.display()
+                ));
             }
         }
         let pattern = &self.folder.pattern;
@@ -269,7 +304,11 @@ impl Claim {
             // A single picture is written at once, so there is nothing to resume.
             if self.part.len() > 1 {
                 let path = path.display();
-                progress.remark(&AllLanguages::new(|l| l.foreign_frames_kept(&path, foreign)));
+                progress.remark(&msg!(
+                    "{path} keeps frames {frames} of another scene; no manifest lists the new ones, so --resume cannot keep them",
+                    path,
+                    frames = foreign,
+                ));
             }
         }
         if !self.is_recorded {

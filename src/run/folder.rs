@@ -3,7 +3,7 @@
 use super::ownership::{expect_same, owned};
 use crate::assets::files::RecordedFiles;
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::formats::Format;
 use crate::output::store::atomic;
 use crate::output::store::folder::FrameFolder;
@@ -42,7 +42,13 @@ impl ExistingFrames {
     pub fn expect_own(&self, folder: &RecordedFolder) -> Result<(), Error> {
         let Some(list) = FrameList::of_numbers(self.replaced.iter().copied()) else { return Ok(()) };
         let (path, count, all) = (folder.folder.path(), self.replaced.len(), folder.frames.len());
-        Err(Error::incomplete(|l| l.frames_were_replaced(path.display(), count, all, &list)))
+        Err(Error::incomplete(msg!(
+            "{count} of {all} frames in {path} were replaced by another scene: {frames}; --overwrite renders them again",
+            path = path.display(),
+            count,
+            all,
+            frames = list
+        )))
     }
 }
 
@@ -59,17 +65,20 @@ impl RecordedFolder {
 
     fn found(path: &Path, is_awaited: bool) -> Result<RecordedFolder, Error> {
         let name = path.display();
-        let not_utf8 = || Error::usage(|l| l.not_utf8(&name));
+        let not_utf8 = || Error::usage(msg!("{name}: the name is not UTF-8", name));
         let text = path.to_str().ok_or_else(not_utf8)?;
         let (folder, asked) = match Pattern::parse(text) {
             Ok((pattern, false)) => (atomic::folder_of(path), Some(pattern)),
             _ => (path, None),
         };
         if asked.is_none() && path.is_file() {
-            return Err(Error::usage(|l| l.is_a_file(text)));
+            return Err(Error::usage(msg!(
+                "{name} is a file: expected a folder of frames, or their pattern",
+                name = text
+            )));
         }
         if !folder.exists() {
-            let none = |l: Language| l.no_folder_of_frames(folder.display());
+            let none = msg!("there is no folder {path}", path = folder.display());
             return Err(if is_awaited { Error::incomplete(none) } else { Error::usage(none) });
         }
         let mut all = Manifest::all(folder)?;
@@ -80,13 +89,24 @@ impl RecordedFolder {
         let Some(manifest) = all.pop().filter(|_| !several) else {
             let names = all.iter().map(|m| format!("{}/{}", folder.display(), m.pattern)).collect::<Vec<_>>();
             return Err(match several {
-                true => Error::usage(|l| l.several_patterns(text, names.join(", "))),
-                false if !has_pictures(folder, asked.as_ref()) => {
-                    Error::incomplete(|l| l.no_frames_written(text, NAME))
-                }
+                true => Error::usage(msg!(
+                    "{name} has frames of several patterns: give one of them, such as {names}",
+                    name = text,
+                    names = names.join(", ")
+                )),
+                false if !has_pictures(folder, asked.as_ref()) => Error::incomplete(msg!(
+                    "{path} has no {manifest}: no run has written frames there",
+                    path = text,
+                    manifest = NAME
+                )),
                 false => {
                     let pattern = folder.join("%04d.png");
-                    Error::usage(|l| l.pictures_without_manifest(text, NAME, pattern.display()))
+                    Error::usage(msg!(
+                        "{name} has pictures, but no {manifest}, so their scene is unknown; `polyfly stitch` makes a video of them by a pattern such as {pattern}",
+                        name = text,
+                        manifest = NAME,
+                        pattern = pattern.display()
+                    ))
                 }
             });
         };
@@ -116,7 +136,8 @@ impl RecordedFolder {
     pub fn only(mut self, frames: Option<&str>) -> Result<RecordedFolder, Error> {
         if let Some(text) = frames {
             let total = self.manifest.resolved().map_or(MAX_FRAMES, |scene| scene.output.frames);
-            self.frames = FrameList::read(text, total).map_err(|e| Error::usage(|l| l.says("--frames", e.get(l))))?;
+            self.frames = FrameList::read(text, total)
+                .map_err(|e| Error::usage(msg!("{what}: {why}", what = "--frames", why = e)))?;
         }
         Ok(self)
     }

@@ -6,7 +6,7 @@ use super::ownership::clip_of;
 use crate::assets::files::fingerprint;
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
-use crate::language::AllLanguages;
+use crate::language::msg;
 use crate::output::store::atomic::host;
 use crate::output::store::hidden;
 use crate::output::video::job::VideoJob;
@@ -155,7 +155,7 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Recor
         while file.by_ref().take(LONGEST_RECORD).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
             if line.len() as u64 == LONGEST_RECORD || file.get_ref().limit() == 0 {
                 let name = brief(&path.display().to_string());
-                progress.remark(&AllLanguages::new(|l| l.long_journal(&name)));
+                progress.remark(&msg!("{path} is too long for a journal: the rest of it is not read", path = name));
                 break;
             }
             if let Ok(head) = serde_json::from_slice::<Head>(&line) {

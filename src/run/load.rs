@@ -2,6 +2,7 @@
 
 use crate::assets::source::{text_place, utf16};
 use crate::error::Error;
+use crate::language::msg;
 use crate::quote::brief;
 use crate::scene::{self, Scene};
 use std::fs::File;
@@ -38,7 +39,8 @@ impl Scene {
     /// # Errors
     /// The key does not exist, or does not accept the value.
     pub fn with(&self, key: &str, value: &str) -> Result<Scene, Error> {
-        let wrong = |e: scene::edit::EditError| Error::usage(|l| l.says(brief(key), e.in_language(l)));
+        let wrong =
+            |e: scene::edit::EditError| Error::usage(msg!("{what}: {why}", what = brief(key), why = e.message()));
         let text = scene::edit::set(&self.to_toml(), key, Some(value)).map_err(wrong)?;
         Ok(Scene::parse(&text, "the scene", Path::new(""))?.scene)
     }

@@ -2,7 +2,7 @@
 
 use crate::assets::source::{self, Limits};
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::msg;
 use crate::output::PixelFormats;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::video::Settings;
@@ -79,8 +79,14 @@ pub fn files(scene: &Scene, limits: Limits) -> u64 {
 pub fn check(bytes: u64, limit: Option<u64>, size: (u32, u32)) -> Result<(), Error> {
     match self::limit(limit) {
         Some(max) if bytes > max => {
-            let what = |l: Language| l.too_much_memory(size.0, size.1, bytes >> 20, max >> 20);
-            Err(Error::TooLittleMemory(AllLanguages::new(what)))
+            let what = msg!(
+                "a run of {width} x {height} pixels takes about {takes} MiB of memory, and may take {may}: ask for a smaller --size, for no .exr or --denoise, for smaller textures and meshes, or raise --limit-memory",
+                width = size.0,
+                height = size.1,
+                takes = bytes >> 20,
+                may = max >> 20
+            );
+            Err(Error::TooLittleMemory(what))
         }
         _ => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! The picture files that a path argument names.
 
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::render::frames::FrameList;
 use crate::render::stats::Progress;
 use crate::scene::limits::VIDEOS;
@@ -10,16 +10,21 @@ use std::path::Path;
 
 /// The pattern of file names that a path means for these frames.
 pub fn pattern(text: &str, frames: &FrameList, progress: &mut dyn Progress) -> Result<Pattern, Error> {
-    let wrong = |why: &dyn Fn(Language) -> String| Error::usage(|l| l.says("--output", why(l)));
+    let wrong = |why: Message| Error::usage(msg!("{what}: {why}", what = "--output", why));
     if Path::new(text).is_dir() {
         let folder = text.trim_end_matches('/');
-        return Err(wrong(&|l| l.folder_of_frames(text, folder)));
+        return Err(wrong(msg!(
+            "`{text}` is a folder; name the frames in it, such as {folder}/%04d.png",
+            text,
+            folder
+        )));
     }
     let (pattern, is_made_up) = Pattern::parse(text).map_err(|e| match &e {
-        PatternError::Extension(ending) if VIDEOS.contains(&ending.as_str()) => {
-            Error::misused(|l| l.name_of_a_film(text), |l| l.makes_a_film(text))
-        }
-        _ => wrong(&|l| e.in_language(l)),
+        PatternError::Extension(ending) if VIDEOS.contains(&ending.as_str()) => Error::misused(
+            msg!("--output: `{text}` is the name of a film, and -o names frames", text),
+            msg!("`--video {text}` makes a film", text),
+        ),
+        _ => wrong(e.message()),
     })?;
     let first = frames.nth(0).unwrap_or_default();
     let pattern = match (Pattern::has_number(text), frames.len()) {
@@ -27,12 +32,21 @@ pub fn pattern(text: &str, frames: &FrameList, progress: &mut dyn Progress) -> R
         (false, 1) => pattern.of_one(first),
         (false, many) => {
             let suggested = pattern.suggested(text);
-            return Err(wrong(&|l| l.one_file_for_many(text, many, &suggested)));
+            return Err(wrong(msg!(
+                "`{text}` is one file, and there are {many} frames: write -o {pattern}",
+                text,
+                many,
+                pattern = suggested
+            )));
         }
     };
     if is_made_up && !pattern.is_of_one() {
         let first = pattern.path(first);
-        progress.remark(&AllLanguages::new(|l| l.no_format_named(text, first.display())));
+        progress.remark(&msg!(
+            "`{text}` does not name a format (.png, .exr ...): frames are {first} ...",
+            text,
+            first = first.display()
+        ));
     }
     Ok(pattern)
 }

@@ -10,7 +10,7 @@ use super::video_options::check_name;
 use super::{journal, picture_target};
 use crate::assets::AssetError;
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::output::OutputError;
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::store::folder::FrameFolder;
@@ -86,7 +86,9 @@ fn missing_in(job: &VideoJob, part: &FrameList) -> Result<Option<FrameList>, Out
 pub(crate) fn check_for_shards(video: &Path, is_named: bool) -> Result<(), Error> {
     check_name("--video", video)?;
     match is_raw(video) && is_named {
-        true => Err(Error::usage(Language::no_raw_shard)),
+        true => Err(Error::usage(msg!(
+            "a shard cannot make a .y4m: leave --video out, and run `polyfly stitch` after the last shard"
+        ))),
         false => Ok(()),
     }
 }
@@ -103,7 +105,7 @@ impl RunRequest {
         let (mut request, choice) = self.resolved(progress)?;
         request.options.recorded = Arc::default();
         let Some(part) = request.part() else {
-            return Err(Error::usage(Language::more_shards_than_frames));
+            return Err(Error::usage(msg!("there are more shards than frames: this one has none")));
         };
         if let Some(sandbox) = &request.sandbox {
             sandbox.steps(&request.scene, part.iter())?;
@@ -165,14 +167,17 @@ impl RunPlan {
         if let (true, Some(settings)) = (is_shard, &settings) {
             check_for_shards(&settings.path, choice.is_named)?;
             if choice.is_named && settings.is_embedded {
-                progress.remark(&AllLanguages::new(Language::shard_without_ffmpeg));
+                progress
+                    .remark(&msg!("ffmpeg was not found: this shard's part of the video is left to `polyfly stitch`"));
             }
         }
         if no_files && is_shard {
-            return Err(Error::usage(Language::shards_need_frames));
+            return Err(Error::usage(msg!("--no-frames keeps no frames for the other shards' video: leave it out")));
         }
         if no_files && is_resume && is_single {
-            return Err(Error::usage(Language::not_resumed_without_frames));
+            return Err(Error::usage(msg!(
+                "a .y4m, or a video made without ffmpeg, is not resumed without frames: keep them"
+            )));
         }
         let folder = claim::folder_of(scene)?;
         let recorded = &request.options.recorded;
@@ -211,13 +216,15 @@ impl RunPlan {
         let (mut to_render, mut claim, mut existing_video) = (Some(part.clone()), None, None);
         match &request.pictures {
             PictureTarget::Stream(..) if no_files || is_resume || is_shard => {
-                return Err(Error::usage(Language::frames_of_a_stream));
+                return Err(Error::usage(msg!(
+                    "--output: frames of a stream are gone: no --resume, no --shard, and no --no-frames"
+                )));
             }
             PictureTarget::Stream(..) => {
                 video = video.map(|job| VideoJob { overwrite: true, source: None, ..job });
             }
             _ if no_files => {
-                let nothing = || Error::usage(Language::nothing_to_write);
+                let nothing = || Error::usage(msg!("--no-frames leaves nothing to write: name a video with --video"));
                 let job = video.ok_or_else(nothing)?;
                 let job = VideoJob { overwrite: !is_resume, ..job };
                 if is_resume {
@@ -288,7 +295,12 @@ impl RunPlan {
     pub(crate) fn picture_format(&self) -> Result<Option<(&'static Format, FormatOptions)>, Error> {
         let (format, place) = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => {
-                let none = || Error::usage(|l| l.no_stream_format(format!("-.{}", PICTURES.join(", -."))));
+                let none = || {
+                    Error::usage(msg!(
+                        "--output: no such format; expected {list}",
+                        list = format!("-.{}", PICTURES.join(", -."))
+                    ))
+                };
                 (stream.format().ok_or_else(none)?, "--output".to_owned())
             }
             (None, Some(_)) => (self.folder.format, self.folder.pattern.to_string()),
@@ -296,21 +308,28 @@ impl RunPlan {
         };
         let scene = &self.request.scene;
         let options = format.options(scene.output.bits, scene.film.tone);
-        let options = options.map_err(|e| Error::usage(|l| l.give_other_bits(&place, e.get(l))))?;
+        let options = options.map_err(|e| Error::usage(msg!("{place}: {why}; give other `bits`", place, why = e)))?;
         let (origin, has_alpha) = (Some(Arc::clone(&self.origin)), scene.world.sky.transparent);
         Ok(Some((format, FormatOptions { origin, has_alpha, ..options })))
     }
 
     /// The names of outputs without alpha.
-    pub(crate) fn lost_alpha(&self) -> Vec<AllLanguages> {
+    pub(crate) fn lost_alpha(&self) -> Vec<Message> {
         let frames = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => stream.format().filter(|format| !format.has_alpha).map(|_| "--output".to_owned()),
             (None, Some(_)) => (!self.folder.format.has_alpha).then(|| self.folder.pattern.to_string()),
             (None, None) => None,
         };
-        let frames = frames.map(|name| AllLanguages::new(|l| l.loses_alpha(&name)));
+        let frames = frames.map(|name| {
+            msg!("{name} has no alpha: a transparent sky becomes black (.png, .exr and others keep alpha)", name)
+        });
         let video = self.video.as_ref().filter(|job| !job.settings.has_alpha);
-        let video = video.map(|job| AllLanguages::new(|l| l.film_loses_alpha(job.settings.path.display())));
+        let video = video.map(|job| {
+            msg!(
+                "{name} has no alpha: a transparent sky becomes black (a .mov with `--codec prores`, .webp and .gif keep alpha)",
+                name = job.settings.path.display()
+            )
+        });
         frames.into_iter().chain(video).collect()
     }
 }
@@ -322,5 +341,9 @@ fn check_time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
     let Some((list, first)) = missing.and_then(|list| Some((list.to_string(), list.iter().next()?))) else {
         return Ok(());
     };
-    Err(AssetError::new(&particles.file(first), |l| l.no_time_steps(&list)).into())
+    Err(AssetError::new(
+        &particles.file(first),
+        msg!("the file does not exist; frames without a file: {frames} (--frames selects others)", frames = list),
+    )
+    .into())
 }

@@ -3,6 +3,7 @@
 use super::sandbox::PathSandbox;
 use crate::cancel::Cancel;
 use crate::error::Error;
+use crate::language::msg;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::output::video::VideoOptions;
@@ -112,7 +113,8 @@ impl RunRequest {
     /// The path is not UTF-8.
     pub fn files(self, pattern: impl AsRef<Path>) -> Result<RunRequest, Error> {
         let path = pattern.as_ref();
-        let text = path.to_str().ok_or_else(|| Error::usage(|l| l.not_utf8(path.display())))?;
+        let text =
+            path.to_str().ok_or_else(|| Error::usage(msg!("{name}: the name is not UTF-8", name = path.display())))?;
         Ok(RunRequest { pictures: PictureTarget::Path(text.to_owned()), ..self })
     }
 

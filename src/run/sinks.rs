@@ -4,6 +4,7 @@
 use super::claim::folder_of;
 use super::video_options::check_name;
 use crate::error::Error;
+use crate::language::msg;
 use crate::output::files::FileSink;
 use crate::output::formats::FormatOptions;
 use crate::output::video::VideoOptions;
@@ -23,12 +24,13 @@ impl FileSink {
     /// The extension is no picture format, or the format does not support the scene's bit depth.
     pub fn create(pattern: impl AsRef<Path>, scene: &Scene) -> Result<FileSink, Error> {
         let path = pattern.as_ref();
-        let text = path.to_str().ok_or_else(|| Error::usage(|l| l.not_utf8(path.display())))?;
+        let text =
+            path.to_str().ok_or_else(|| Error::usage(msg!("{name}: the name is not UTF-8", name = path.display())))?;
         let mut scene = scene.clone();
         scene.output.files = picture_target::pattern(text, &FrameList::all(scene.output.frames), &mut ())?;
         let folder = folder_of(&scene)?;
         let options = folder.format.options(scene.output.bits, scene.film.tone);
-        let options = options.map_err(|e| Error::usage(|l| l.says(text, e.get(l))))?;
+        let options = options.map_err(|e| Error::usage(msg!("{what}: {why}", what = text, why = e)))?;
         let options = FormatOptions { has_alpha: scene.world.sky.transparent, ..options };
         Ok(FileSink::new(folder, options, false, None))
     }

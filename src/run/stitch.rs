@@ -9,7 +9,7 @@ use super::video_choice::go_on_as_begun;
 use super::video_options::check_name;
 use crate::cancel::Cancel;
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::{count, msg};
 use crate::output::formats::Format;
 use crate::output::store::atomic::temporary;
 use crate::output::store::folder::FrameFolder;
@@ -97,7 +97,7 @@ impl StitchRequest {
         let pattern = match Pattern::parse(&self.source) {
             Ok((pattern, is_made_up)) => (!is_made_up).then_some(pattern),
             Err(_) if Path::new(&self.source).is_dir() => None,
-            Err(e) => return Err(Error::usage(|l| e.in_language(l))),
+            Err(e) => return Err(Error::usage(e.message())),
         };
         let found = match pattern {
             Some(pattern) if Manifest::read(&pattern)?.is_none() => self.elsewhere(pattern, progress)?,
@@ -136,7 +136,10 @@ impl StitchRequest {
         };
         job.source = Some(folder);
         if existing == ExistingVideo::Other && !self.overwrite {
-            return Err(Error::usage(|l| l.other_video_exists(self.output.display())));
+            return Err(Error::usage(msg!(
+                "{path} already exists, and is not a video of these frames: give another name with -o, or --overwrite to replace it",
+                path = self.output.display()
+            )));
         }
         Ok(StitchPlan { job, memory_limit: self.memory_limit })
     }
@@ -161,7 +164,10 @@ impl StitchRequest {
     // The tone curve for linear light: the scene's, if the scene is known.
     fn requested_tone(&self, folder: &FrameFolder, scene: Option<Scene>, progress: &mut dyn Progress) -> Tone {
         if scene.is_none() && folder.format.has_light() {
-            progress.remark(&AllLanguages::new(|l| l.unknown_tone(&self.source)));
+            progress.remark(&msg!(
+                "the scene of {name} is unknown: its linear light is shown with `tone = \"soft\"`",
+                name = self.source
+            ));
         }
         scene.map_or(Tone::Soft, |scene| scene.film.tone)
     }
@@ -169,14 +175,15 @@ impl StitchRequest {
     // All pictures of a pattern, without a gap.
     fn elsewhere(&self, pattern: Pattern, progress: &mut dyn Progress) -> Result<StitchSource, Error> {
         let text = pattern.to_string();
-        let format = Format::of(&pattern.extension()).ok_or_else(|| Error::usage(|l| l.no_format_reads(&text)))?;
+        let format = Format::of(&pattern.extension())
+            .ok_or_else(|| Error::usage(msg!("no format reads {name}", name = text)))?;
         let mut folder = FrameFolder { pattern, format, size: (0, 0) };
         if !folder.path().is_dir() {
-            return Err(Error::usage(|l| l.no_folder_of_frames(folder.path().display())));
+            return Err(Error::usage(msg!("there is no folder {path}", path = folder.path().display())));
         }
         let existing = folder.existing()?;
         let (Some(&first), Some(&last)) = (existing.first(), existing.last()) else {
-            return Err(Error::incomplete(|l| l.no_frames_named(&text)));
+            return Err(Error::incomplete(msg!("there are no frames {name}", name = text)));
         };
         if self.hash.is_some() || self.scene.is_some() {
             let nobody = "no manifest.json names their scene, which --hash and --scene require".to_owned();
@@ -184,9 +191,9 @@ impl StitchRequest {
         }
         let span = format!("{first}-{last}");
         let all = FrameList::read(self.frames.as_deref().unwrap_or(&span), last.saturating_add(1));
-        let all = all.map_err(|e| Error::usage(|l| l.says("--frames", e.get(l))))?;
+        let all = all.map_err(|e| Error::usage(msg!("{what}: {why}", what = "--frames", why = e)))?;
         if let Some(gap) = all.without(&existing) {
-            return Err(Error::incomplete(|l| l.frames_missing(&gap, &text)));
+            return Err(Error::incomplete(msg!("frames {frames} of {path} are missing", frames = gap, path = text)));
         }
         let path = folder.pattern.path(all.nth(0).unwrap_or(first));
         folder.size = format.shown(&path, Tone::Soft, false).reading(&path)?.size;
@@ -207,7 +214,11 @@ impl StitchPlan {
 
 fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
     let path = folder.path();
-    Error::incomplete(|l| l.no_video_of_gaps(gap, path.display()))
+    Error::incomplete(msg!(
+        "frames {frames} in {path} are missing or incomplete; no video is made",
+        frames = gap,
+        path = path.display()
+    ))
 }
 
 /// Makes a video of frames that all exist, as complete files or as segments.
@@ -224,7 +235,9 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
         clear(&job);
     } else {
         if job.settings.is_embedded {
-            progress.remark(&AllLanguages::new(Language::built_in_encoder));
+            progress.remark(&msg!(
+                "ffmpeg was not found: the built-in OpenH264 encodes the video, with a larger file at the same quality"
+            ));
         }
         memory_limit::check(memory_limit::of_film(&job), memory_limit, job.size)?;
         match (Video::open(job)?.finish(false)?, record) {
@@ -233,9 +246,9 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
             (Finished::Beginning(path), _) => return Err(OutputError::VideoInterrupted(path).into()),
         }
     }
-    progress.remark(&AllLanguages::new(|l| match is_made {
-        true => l.video_has_frames_already(path.display(), l.count_frames(frames)),
-        false => l.video_has_frames(path.display(), l.count_frames(frames)),
-    }));
+    progress.remark(&match is_made {
+        true => msg!("{path} has {frames} already", path = path.display(), frames = count!(frames, "frame", "frames")),
+        false => msg!("{path} has {frames}", path = path.display(), frames = count!(frames, "frame", "frames")),
+    });
     Ok(())
 }

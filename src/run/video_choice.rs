@@ -4,7 +4,7 @@
 
 use super::request::Existing;
 use crate::error::Error;
-use crate::language::{AllLanguages, Language, Message};
+use crate::language::{Message, msg};
 use crate::output::video::job::{ExistingVideo, VideoJob};
 use crate::output::video::segments;
 use crate::render::stats::Progress;
@@ -38,7 +38,7 @@ pub fn go_on_as_begun(job: &mut VideoJob, progress: &mut dyn Progress) {
     let Some(begun) = segments::begun(job).filter(|&begun| begun != job.settings.encode) else { return };
     job.settings.encode = begun;
     let (path, name) = (job.settings.path.display(), begun.name());
-    progress.remark(&AllLanguages::new(|l| l.begun_as(&path, name)));
+    progress.remark(&msg!("{path} was begun as with `--encode {name}`, and goes on so", path, name));
 }
 
 impl VideoChoice {
@@ -46,8 +46,10 @@ impl VideoChoice {
     pub fn skipped(&self) -> Option<Message> {
         match (self.is_named, self.is_whole, self.pictures) {
             (true, ..) | (_, true, Pictures::Own | Pictures::None) => None,
-            (_, false, _) => Some(Language::shows_all_frames),
-            (_, true, Pictures::Elsewhere) => Some(Language::belongs_to_own_frames),
+            (_, false, _) => Some(msg!("it shows all frames of the scene, and this run renders some of them")),
+            (_, true, Pictures::Elsewhere) => {
+                Some(msg!("it belongs to the frames at the scene's own path, and this run writes to another one"))
+            }
         }
     }
 
@@ -55,29 +57,41 @@ impl VideoChoice {
     pub fn apply(&self, scene: &mut Scene, progress: &mut dyn Progress) -> Result<(), Error> {
         let makes_none = scene.output.video.is_none() || self.skipped().is_some();
         if self.replaces_video && self.existing == Existing::Kept && makes_none {
-            return Err(Error::usage(Language::resume_or_overwrite));
+            return Err(Error::usage(msg!(
+                "--resume keeps frames, --overwrite renders them again: give one of them, or a video that --overwrite replaces"
+            )));
         }
         let Some((video, why)) = scene.output.video.clone().zip(self.skipped()) else { return Ok(()) };
-        let not_made = |l: Language| l.video_not_made(video.display(), why(l));
+        let not_made =
+            msg!("{video} is not made: {why}; name a video of this run with --video", video = video.display(), why);
         if self.pictures == Pictures::None {
-            return Err(Error::usage(|l| l.nothing_left_to_write(not_made(l))));
+            return Err(Error::usage(msg!("--no-frames leaves nothing to write. {why}", why = not_made)));
         }
-        progress.remark(&AllLanguages::new(not_made));
+        progress.remark(&not_made);
         scene.output.video = None;
         Ok(())
     }
 
     /// Fails if a file has the video's name and must not be replaced.
     pub fn check(&self, path: &Path, there: ExistingVideo) -> Result<(), Error> {
-        let refused = |why: Message| Err(Error::usage(|l| l.already_exists(path.display(), why(l))));
+        let refused =
+            |why: Message| Err(Error::usage(msg!("{path} already exists: {why}", path = path.display(), why)));
         match (there, self.existing) {
             (ExistingVideo::Nothing, _) => Ok(()),
             _ if self.replaces_video => Ok(()),
             (ExistingVideo::Same | ExistingVideo::Part, Existing::Kept | Existing::Overwritten) => Ok(()),
-            (ExistingVideo::Same, Existing::Refused) => refused(Language::keeps_this_video),
-            (ExistingVideo::Part, Existing::Refused) => refused(Language::completes_this_video),
-            (ExistingVideo::Other, Existing::Kept) => refused(Language::replaces_same_only),
-            (ExistingVideo::Other, _) => refused(Language::name_another_video),
+            (ExistingVideo::Same, Existing::Refused) => {
+                refused(msg!("--resume keeps it and makes what is missing, --overwrite makes it again"))
+            }
+            (ExistingVideo::Part, Existing::Refused) => {
+                refused(msg!("--resume makes a complete one of the frames, --overwrite renders all frames again"))
+            }
+            (ExistingVideo::Other, Existing::Kept) => refused(msg!(
+                "--resume replaces videos of the same pictures only; name another file with --video, or give --overwrite too"
+            )),
+            (ExistingVideo::Other, _) => {
+                refused(msg!("name another file with --video, or give --overwrite to replace it"))
+            }
         }
     }
 }

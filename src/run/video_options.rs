@@ -2,7 +2,7 @@
 
 use super::memory_limit;
 use crate::error::Error;
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::video::codecs::{Codec, CodecRequest};
 use crate::output::video::containers::{CONTAINERS, Container};
 use crate::output::video::ffmpeg::find_ffmpeg;
@@ -23,7 +23,8 @@ impl VideoOptions {
     /// # Errors
     /// The codec does not exist.
     pub fn codec(self, name: &str) -> Result<VideoOptions, Error> {
-        let codec = Codec::named(name).ok_or_else(|| Error::usage(|l| l.no_codec(brief(name))))?;
+        let codec =
+            Codec::named(name).ok_or_else(|| Error::usage(msg!("there is no codec `{name}`", name = brief(name))))?;
         Ok(VideoOptions { codec: Some(codec), ..self })
     }
 
@@ -35,11 +36,18 @@ impl VideoOptions {
     /// The encoder's settings for a video at this path. `limit` is the memory limit of the run, bytes.
     pub(crate) fn settings(&self, path: PathBuf, fps: f64, limit: Option<u64>) -> Result<Settings, Error> {
         if std::path::absolute(&path).is_ok_and(|path| path.to_str().is_none()) {
-            return Err(Error::usage(|l| l.full_path_not_utf8(path.display())));
+            return Err(Error::usage(msg!(
+                "{name}: the full path is not UTF-8, which encoders require",
+                name = path.display()
+            )));
         }
         let of_encoders = [("--codec", self.codec.is_some()), ("--crf", self.crf.is_some())];
         if let Some((flag, _)) = of_encoders.into_iter().find(|(_, is_given)| *is_given && is_raw(&path)) {
-            return Err(Error::usage(|l| l.raw_is_not_encoded(path.display(), flag)));
+            return Err(Error::usage(msg!(
+                "{name} is raw video, and {flag} is of an encoder: leave it out, or name a film such as .mp4",
+                name = path.display(),
+                flag
+            )));
         }
         let request =
             CodecRequest { codec: self.codec, bits: self.bits, is_hdr: self.hdr, has_crf: self.crf.is_some() };
@@ -87,6 +95,14 @@ pub(crate) fn check_name(flag: &str, path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let all = CONTAINERS.map(|c| format!(".{}", c.extension)).join(", ");
-    let what = |l: Language| path.extension().map_or_else(|| l.has_no_extension(), |e| l.has_extension(e.display()));
-    Err(Error::usage(|l| l.no_film_name(flag, path.display(), what(l), &all)))
+    let what = path
+        .extension()
+        .map_or_else(|| msg!("has no extension"), |e| msg!("is a `.{extension}` file", extension = e.display()));
+    Err(Error::usage(msg!(
+        "{flag}: `{name}` {what}: expected a name that ends in {all} or .y4m",
+        flag,
+        name = path.display(),
+        what,
+        all
+    )))
 }

@@ -5,7 +5,7 @@ use super::keys::Keys;
 use super::{
     Body, Camera, FilmSettings, LampPattern, Particles, Relief, Rest, Rotation, Scene, Tracks, World, element,
 };
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::math::srgb::{linear, srgb};
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 use std::borrow::Cow;
@@ -14,12 +14,12 @@ use std::f64::consts::PI;
 /// Why a clip does not loop, and what to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LoopProblem {
-    pub what: String,
-    pub help: String,
+    pub what: Message,
+    pub help: Message,
 }
 
 impl LoopProblem {
-    fn new(what: String, help: String) -> LoopProblem {
+    fn new(what: Message, help: Message) -> LoopProblem {
         LoopProblem { what, help }
     }
 }
@@ -284,7 +284,7 @@ impl Scene {
     }
 
     /// The reasons why the clip does not loop; empty if it does.
-    pub(crate) fn loop_problems(&self, language: Language) -> Vec<LoopProblem> {
+    pub(crate) fn loop_problems(&self) -> Vec<LoopProblem> {
         let end = f64::from(self.output.frames);
         let mut problems = Vec::new();
         let view = |moment| self.camera_at(moment).view_at(moment, self.output.frames);
@@ -293,29 +293,52 @@ impl Scene {
         let off_by = |a: &View, b: &View| apart(a.forward, b.forward).max(apart(a.right, b.right));
         let off = apart(first.eye, last.eye);
         if off > 1e-6 * (1.0 + length(first.eye)) {
-            problems.push(LoopProblem::new(language.camera_moved(format_args!("{off:.4}")), language.loop_of_camera()));
+            problems.push(LoopProblem::new(
+                msg!("the camera ends {distance} from where it began", distance = format_args!("{off:.4}")),
+                msg!("a path loops if its turns and cycles are whole numbers, or if its last key equals its first"),
+            ));
         } else if off_by(&first, &last) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
             let turned = off_by(&first, &last).min(2.0) / 2.0;
             let degrees = 2.0 * libm::asin(turned).to_degrees();
             let wider = (first.fov_deg - last.fov_deg).abs();
-            let what = language.camera_turned(format_args!("{degrees:.3}"), format_args!("{wider:.3}"));
-            problems.push(LoopProblem::new(what, language.loop_of_camera()));
+            let what = msg!(
+                "the camera ends turned by {degrees} degrees, its view {wider} degrees wider or narrower",
+                degrees = format_args!("{degrees:.3}"),
+                wider = format_args!("{wider:.3}")
+            );
+            problems.push(LoopProblem::new(
+                what,
+                msg!("a path loops if its turns and cycles are whole numbers, or if its last key equals its first"),
+            ));
         }
         for track in self.tracks.all().iter().filter(|track| !track.returns() && !Tracks::turns_a_body(track)) {
-            problems.push(LoopProblem::new(language.value_changed(path_text(&track.path)), language.loop_of_value()));
+            problems.push(LoopProblem::new(
+                msg!(
+                    "`{path}` has another value at the end of the clip than at its start",
+                    path = path_text(&track.path)
+                ),
+                msg!("`closed = true` leads it back to its first key; so does a last key with the first one's value"),
+            ));
         }
         let ends = [0.0, end].map(|moment| self.with_tracks(moment).world.bodies);
         for (i, (body, after)) in ends[0].iter().zip(&ends[1]).enumerate() {
-            let name = || element(language, "body", i, Some(body.solid));
+            let name = || element("body", i, Some(body.solid));
             let (a, b) = (body.at(0.0), after.at(1.0));
             if !a.is_covered_by(&b) {
                 let corners = a.vertices().into_iter().zip(b.vertices());
                 let off = corners.map(|(p, q)| apart(p, q)).fold(apart(a.centre, b.centre), f64::max);
                 let help = match body.closing_turns() {
-                    Some(turns) => language.loop_of_body(turns),
-                    None => language.loop_of_drift(),
+                    Some(turns) => msg!("`turns = {turns}` brings it back", turns),
+                    None => msg!("`drift` moves a body away: a `path` brings it back"),
                 };
-                problems.push(LoopProblem::new(language.body_moved(name(), format_args!("{off:.4}")), help));
+                problems.push(LoopProblem::new(
+                    msg!(
+                        "{body}: it does not return to its start, and a vertex is {distance} away",
+                        body = name(),
+                        distance = format_args!("{off:.4}")
+                    ),
+                    help,
+                ));
             }
             // What their pattern does; values over time have been asked already.
             let lit = body.at(1.0);
@@ -326,14 +349,26 @@ impl Scene {
                 _ => true,
             };
             if body.has_lamps() && !(lamps && phase) {
-                problems.push(LoopProblem::new(language.lamps_changed(name()), language.loop_of_lamps()));
+                problems.push(LoopProblem::new(
+                    msg!(
+                        "{body}: its lamps do not return to their start, because lamp_cycles is not a whole number",
+                        body = name()
+                    ),
+                    msg!("`lamp_cycles = 1` is one cycle in the clip"),
+                ));
             }
         }
         if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
-            problems.push(LoopProblem::new(language.relief_moved(), language.loop_of_relief()));
+            problems.push(LoopProblem::new(
+                msg!("the floor's relief does not return to its start: its drift is not a whole number"),
+                msg!("`drift` counts tiles of the relief, two whole numbers: [2, -1]"),
+            ));
         }
         if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
-            problems.push(LoopProblem::new(language.particles_change(), language.loop_of_particles()));
+            problems.push(LoopProblem::new(
+                msg!("its particles have a file for each frame"),
+                msg!("the last step of a simulation does not lead to its first"),
+            ));
         }
         problems
     }
@@ -356,9 +391,9 @@ mod tests {
     #[test]
     fn loops_are_told_from_others() {
         let mut scene = Scene::sample();
-        assert_eq!(scene.loop_problems(Language::English), Vec::new());
+        assert_eq!(scene.loop_problems(), Vec::new());
         scene.world.bodies[0].motion.turns = 0.3;
-        assert_eq!(scene.loop_problems(Language::English).len(), 1);
+        assert_eq!(scene.loop_problems().len(), 1);
         // The nearest rotation that brings each solid back.
         for (solid, turns) in [(Solid::Hexahedron, 0.25), (Solid::Tetrahedron, 0.5), (Solid::Icosahedron, 0.5)] {
             scene.world.bodies[0].solid = solid;
@@ -369,13 +404,13 @@ mod tests {
         (scene.world.bodies[0].solid, scene.world.bodies[0].motion.drift) = (Solid::Hexahedron, [0.0; 3]);
         // A quarter turn of a cube about its own axis gives the same cube.
         scene.world.bodies[0].motion.turns = 0.25;
-        assert_eq!(scene.loop_problems(Language::English), Vec::new());
+        assert_eq!(scene.loop_problems(), Vec::new());
         scene.world.bodies[1].lamp_pattern = LampPattern::Pulse(1.5);
-        assert_eq!(scene.loop_problems(Language::English).len(), 1);
+        assert_eq!(scene.loop_problems().len(), 1);
         // One with a picture, or with light that runs along its edges, shows the turn.
         scene.world.bodies[1].lamp_pattern = LampPattern::Steady;
         scene.world.bodies[0].lamp_pattern = LampPattern::Chase(1.0);
-        assert_eq!(scene.loop_problems(Language::English).len(), 1);
+        assert_eq!(scene.loop_problems().len(), 1);
         scene.world.bodies[0].lamp_pattern = LampPattern::Steady;
         scene.world.bodies[0].texture = Some(crate::scene::TextureSource::Wood);
         assert_eq!(scene.world.bodies[0].closing_turns(), Some(1.0));
@@ -383,6 +418,6 @@ mod tests {
         // Straight above, the eye and its direction stay where they are, and the picture turns.
         let above = "[camera.orbit]\ndistance = 5\nelevation_deg = 90\nturns = 0.5\n[[body]]\nsolid = \"cube\"\n";
         let scene = Scene::parse(above, "s.toml", std::path::Path::new("")).unwrap().scene;
-        assert_eq!(scene.loop_problems(Language::English).len(), 1);
+        assert_eq!(scene.loop_problems().len(), 1);
     }
 }

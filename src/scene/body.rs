@@ -13,6 +13,7 @@ use super::relief::{self, Relief};
 use super::{
     LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rest, Rotation, Solid, Support, support,
 };
+use crate::language::msg;
 use crate::math::vec3::Vec3;
 
 keys! {
@@ -66,35 +67,58 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
-        let l = table.language();
         if !matches!(self.material.kind, MaterialKind::Plain { .. }) {
-            let expected = l.it_beside(l.plain_materials_reflection());
-            table.problem_at("reflection_inside", l.material_has_no("reflection_inside"), expected);
+            let expected = msg!("it beside {what}", what = msg!("a plain material's `reflection`"));
+            table.problem_at(
+                "reflection_inside",
+                msg!("this material has no `{key}`", key = "reflection_inside"),
+                expected,
+            );
         }
         if self.rest.is_some() && self.on.is_none() {
-            table.problem_at("rest", l.rests_on_nothing(), l.it_beside("`on = \"floor\"`"));
+            table.problem_at(
+                "rest",
+                msg!("`rest` without `on`: there is nothing that it could lie on"),
+                msg!("it beside {what}", what = "`on = \"floor\"`"),
+            );
         }
         let turns = self.rotation.angle_deg != 0.0 || self.motion.turns != 0.0 || table.is_animated("angle_deg");
         if self.rest.is_some() && turns && self.rotation.axis[..2] != [0.0; 2] {
-            table.problem_at("axis", l.face_leaves_the_floor(), l.a_vertical_axis());
+            table.problem_at(
+                "axis",
+                msg!("its face would leave the floor as it turns"),
+                msg!("a vertical axis, `[0, 0, 1]`, or no `rest`"),
+            );
         }
         relief::check(self.relief.as_ref(), &self.material, table);
         if self.relief.as_ref().is_some_and(Relief::drifts) {
-            table.problem_at("relief.drift", l.bodies_do_not_drift(), l.drift_of_floors());
+            table.problem_at(
+                "relief.drift",
+                msg!("the relief of a body does not drift"),
+                msg!("`drift` in [floor.relief] alone"),
+            );
         }
         if self.relief.as_ref().is_some_and(|relief| relief.glitter > 0.0) {
-            table.problem_at("relief.glitter", l.bodies_do_not_glitter(), l.glitter_of_floors());
+            table.problem_at(
+                "relief.glitter",
+                msg!("the relief of a body does not glitter"),
+                msg!("`glitter` in [floor.relief] alone"),
+            );
         }
         if self.relief.as_ref().is_some_and(|relief| relief.displaced) {
-            table.problem_at("relief.displaced", l.bodies_are_not_displaced(), l.displaced_floors());
+            table.problem_at(
+                "relief.displaced",
+                msg!("the faces of a body stay flat"),
+                msg!("`displaced` in [floor.relief] alone"),
+            );
         }
         let (_, transparency) = self.material.shares();
         // The inside of a one-way mirror may transmit less than the outside.
         if let (Some(inside), Some(span)) = (self.reflection_inside, table.place("reflection_inside"))
-            && let Some(what) = above_one(l, "reflection_inside", inside, transparency)
+            && let Some(what) = above_one("reflection_inside", inside, transparency)
         {
             let passes = ((1.0 - inside) * 1e6).round() / 1e6;
-            table.warn(span, what, l.only_passes(passes));
+            table.warn(span, what, msg!("from inside only {share} passes", share = passes));
         }
     }
 }
@@ -105,8 +129,10 @@ impl Kind for Solid {
         let solid = Solid::from_name(name);
         if solid.is_none() {
             let names: Vec<&str> = ["cube"].into_iter().chain(Solid::ALL.map(Solid::name)).collect();
-            let l = given.language();
-            given.problem::<()>(l.no_such_solid(name), l.one_of_words(names.join(", ")));
+            given.problem::<()>(
+                msg!("there is no solid `{name}`", name),
+                msg!("one of {list}", list = names.join(", ")),
+            );
             given.suggest(name, names.into_iter());
         }
         solid

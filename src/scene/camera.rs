@@ -6,6 +6,7 @@ use super::keys::words::names;
 use super::keys::{keys, written_as};
 use super::limits::{FARTHEST, MIN_LENGTH};
 use super::shake::Shake;
+use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 
 keys! {
@@ -162,22 +163,30 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if self.projection == Projection::Orthographic && (self.lens > 0.0 || table.is_animated("lens")) {
-            let l = table.language();
-            table.problem_at("lens", l.lens_of_parallel_rays(), l.no_lens());
+            table.problem_at(
+                "lens",
+                msg!("an orthographic camera has no lens: all its rays are parallel"),
+                msg!("`lens = 0`, or `projection = \"perspective\"`"),
+            );
         }
         if self.projection == Projection::Perspective && table.has("width") {
-            let l = table.language();
-            table.problem_at("width", l.width_of_perspective(), l.fov_or_orthographic());
+            table.problem_at(
+                "width",
+                msg!("a perspective camera has no `width`"),
+                msg!("`fov_deg`, or `projection = \"orthographic\"` beside it"),
+            );
         }
         if matches!(self.aperture_blades, 1 | 2) {
-            let l = table.language();
-            let what = l.value_is("aperture_blades", self.aperture_blades);
-            table.problem_at("aperture_blades", what, l.polygon_or_round());
+            let what = msg!("`{key}` is {what}", key = "aperture_blades", what = self.aperture_blades);
+            table.problem_at("aperture_blades", what, msg!("3 to 16 for a polygon, or 0 for a round aperture"));
         }
         if let CameraPath::Keys { keys, .. } = &mut self.path {
             if table.is_animated("fov_deg") {
-                let l = table.language();
-                table.problem_at("fov_deg", l.fov_beside_camera_keys(), l.fov_of_camera_keys());
+                table.problem_at(
+                    "fov_deg",
+                    msg!("`fov_deg` over time beside `[[camera.key]]`"),
+                    msg!("`fov_deg` in the camera's keys"),
+                );
             }
             let given = |i: usize| table.has(&format!("key.{i}.fov_deg"));
             keys.iter_mut().enumerate().filter(|(i, _)| !given(*i)).for_each(|(_, key)| key.fov_deg = self.fov_deg);
@@ -206,20 +215,27 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
-        let l = table.language();
         for (key, other) in [("look_at", "position"), ("position", "look_at")] {
             if !table.has(key) {
-                table.problem_at(other, l.camera_has_no(key), l.both_or_paths());
+                table.problem_at(
+                    other,
+                    msg!("the camera has no `{key}`", key),
+                    msg!("both `position` and `look_at`, or neither and the paths"),
+                );
             }
         }
         let is_other = table.has("position") || !self.key.is_empty();
         if is_other {
-            table.problem_at("orbit", l.orbit_and_others(), l.one_of_them());
+            table.problem_at("orbit", msg!("the camera has an orbit and keys or a `position`"), msg!("one of them"));
         }
         let is_other = is_other || table.has("orbit");
         for name in ["eye", "target"] {
             if let Some(span) = table.first_place_in(name).filter(|_| is_other) {
-                table.problem(span, l.path_and_others(name), l.others_would_not_count());
+                table.problem(
+                    span,
+                    msg!("the camera has [camera.{name}] and an orbit, keys or a `position`", name),
+                    msg!("one of them: the others would be ignored"),
+                );
             }
         }
         if table.is_faultless() {
@@ -230,25 +246,44 @@ keys! {
 
 impl PathKeys {
     fn check_keys(&self, table: &mut Table) {
-        let l = table.language();
         let (Some(first), Some(last)) = (self.key.first(), self.key.last()) else {
-            return table.problem_at("closed", l.closed_without_keys(), l.keys_to_close());
+            return table.problem_at(
+                "closed",
+                msg!("the camera has `closed` and no keys"),
+                msg!("[[camera.key]] tables for it to close"),
+            );
         };
-        let mut wrong = |i: usize, what: String, expected: String| {
+        let mut wrong = |i: usize, what: Message, expected: Message| {
             let place = table.place(&format!("key.{i}")).unwrap_or_default();
             table.problem(place, what, expected);
         };
         if self.key.len() == 1 {
-            wrong(0, l.one_camera_key(), l.two_camera_keys());
+            wrong(
+                0,
+                msg!("the camera has one key"),
+                msg!("at least two [[camera.key]]; a camera that stands still has `position` and `look_at`"),
+            );
         }
         if self.position.is_some() {
-            wrong(0, l.keys_and_position(), l.one_of_them());
+            wrong(0, msg!("the camera has keys and a `position`"), msg!("one of them"));
         }
         for (i, pair) in self.key.windows(2).enumerate().filter(|(_, pair)| pair[1].time <= pair[0].time) {
-            wrong(i + 1, l.time_not_after(pair[1].time, pair[0].time), l.growing_times());
+            wrong(
+                i + 1,
+                msg!(
+                    "this key's time, {time}, is not after the one before, {before}",
+                    time = pair[1].time,
+                    before = pair[0].time
+                ),
+                msg!("times that grow from key to key"),
+            );
         }
         if self.closed && self.key.len() > 1 && last.time - first.time >= 1.0 {
-            wrong(self.key.len() - 1, l.no_time_to_close(), l.time_below_one());
+            wrong(
+                self.key.len() - 1,
+                msg!("no time is left to close the loop"),
+                msg!("its time below 1: the way back to the first key takes the rest of the clip"),
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 //! line.
 
 use super::limits::{FARTHEST, MAX_BRIGHTNESS, MAX_PIXELS, MIN_LENGTH};
-use crate::language::Language;
+use crate::language::{Language, Message, msg};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 
@@ -12,25 +12,29 @@ pub struct Problem {
     /// The position, in bytes of the text; empty and at the end of the text for a missing value.
     pub span: Range<usize>,
     /// The fault, in one line.
-    pub what: String,
+    pub what: Message,
     /// The expected value.
-    pub expected: String,
+    pub expected: Message,
     /// A remedy, if there is one beyond the message.
-    pub help: Option<String>,
+    pub help: Option<Message>,
 }
 
 impl Problem {
     /// A problem at `span`.
-    pub fn new(span: Range<usize>, what: impl Into<String>, expected: impl Into<String>) -> Problem {
-        Problem { span, what: shortened(what.into()), expected: shortened(expected.into()), help: None }
+    pub fn new(span: Range<usize>, what: impl Into<Message>, expected: impl Into<Message>) -> Problem {
+        Problem { span, what: what.into(), expected: expected.into(), help: None }
     }
     /// The problem of a picture above the memory limit.
-    pub(crate) fn too_large(language: Language, span: Range<usize>, width: u32, height: u32) -> Problem {
-        let expected = language.expected(language.pixels_at_most(MAX_PIXELS));
-        Problem::new(span, language.too_large(width, height), expected)
+    pub(crate) fn too_large(span: Range<usize>, width: u32, height: u32) -> Problem {
+        let expected = msg!("expected {what}", what = msg!("at most {count} pixels", count = MAX_PIXELS));
+        Problem::new(
+            span,
+            msg!("a picture of {width} x {height} pixels is above the memory limit", width, height),
+            expected,
+        )
     }
     /// Adds a remedy.
-    pub fn help(mut self, help: impl Into<String>) -> Problem {
+    pub fn help(mut self, help: impl Into<Message>) -> Problem {
         self.help = Some(help.into());
         self
     }
@@ -82,8 +86,8 @@ pub(crate) enum Severity {
 impl Severity {
     fn level(self, language: Language) -> Level<'static> {
         match self {
-            Severity::Error => Level::ERROR.with_name(language.error()),
-            Severity::Warning => Level::WARNING.with_name(language.warning()),
+            Severity::Error => Level::ERROR.with_name(msg!("error").get(language)),
+            Severity::Warning => Level::WARNING.with_name(msg!("warning").get(language)),
         }
     }
 }
@@ -109,18 +113,19 @@ impl Colours {
 /// A message without a position, in the same form as those with one.
 pub(crate) fn message(
     severity: Severity,
-    what: &str,
-    help: Option<&str>,
+    what: &Message,
+    help: Option<&Message>,
     colours: Colours,
     language: Language,
 ) -> String {
+    let (what, help) = (what.get(language), help.map(|help| help.get(language)));
     // After the first line comes another program's output, or a list.
-    let (title, rest) = what.split_once('\n').map_or((what, None), |(title, rest)| (title, Some(rest)));
+    let (title, rest) = what.split_once('\n').map_or((&*what, None), |(title, rest)| (title, Some(rest)));
     let render = |group: Group| colours.renderer().render(&[group]).to_string();
     let mut lines = vec![render(Group::with_title(severity.level(language).primary_title(title)))];
     lines.extend(rest.map(str::to_owned));
-    lines
-        .extend(help.map(|help| render(Group::with_title(Level::HELP.with_name(language.help()).primary_title(help)))));
+    let level = || Level::HELP.with_name(msg!("help").get(language));
+    lines.extend(help.map(|help| render(Group::with_title(level().primary_title(help)))));
     lines.join("\n")
 }
 
@@ -133,8 +138,6 @@ pub struct Problems {
     pub source: String,
     /// In the order found.
     pub list: Vec<Problem>,
-    /// Their language.
-    pub(crate) language: Language,
 }
 
 impl std::error::Error for Problems {}
@@ -142,26 +145,27 @@ impl std::error::Error for Problems {}
 impl std::fmt::Display for Problems {
     /// For each fault: `file:line:column`, the source line, and a mark under the position.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.shown(Severity::Error, Colours::Plain))
+        f.write_str(&self.shown(Severity::Error, Colours::Plain, Language::English))
     }
 }
 
 impl Problems {
     /// The faults as messages of a severity.
-    pub(crate) fn shown(&self, severity: Severity, colours: Colours) -> String {
+    pub(crate) fn shown(&self, severity: Severity, colours: Colours, language: Language) -> String {
+        let text = |message: &Message| shortened(message.get(language));
         let renderer = colours.renderer();
         let message = |problem: &Problem| {
             let excerpt = Excerpt::of(&self.source, &problem.span);
-            let annotation = AnnotationKind::Primary.span(excerpt.span).label(problem.expected.as_str());
+            let annotation = AnnotationKind::Primary.span(excerpt.span).label(text(&problem.expected));
             let snippet = Snippet::source(excerpt.text).line_start(excerpt.line).path(self.name.as_str());
-            let title = severity.level(self.language).primary_title(problem.what.as_str());
-            let level = || Level::HELP.with_name(self.language.help());
-            let help = problem.help.iter().map(|help| level().message(help.as_str()));
+            let title = severity.level(language).primary_title(text(&problem.what));
+            let level = || Level::HELP.with_name(msg!("help").get(language));
+            let help = problem.help.iter().map(|help| level().message(help.get(language)));
             renderer.render(&[title.element(snippet.annotation(annotation)).elements(help)]).to_string()
         };
         let mut messages: Vec<String> = self.list.iter().take(MAX_SHOWN).map(message).collect();
         if self.list.len() > MAX_SHOWN {
-            messages.push(self.language.and_more(self.list.len() - MAX_SHOWN));
+            messages.push(msg!("and {count} more", count = self.list.len() - MAX_SHOWN).get(language));
         }
         messages.join("\n\n")
     }
@@ -202,17 +206,17 @@ impl Rule {
     pub const FRAME_RATE: Rule = Rule::Within(0.001, 1000.0);
 
     /// The expected range, for the error's label.
-    pub fn expected(self, language: Language) -> String {
+    pub fn expected(self) -> Message {
         let text =
             |x: f64| if x.abs() >= 1e6 || (x != 0.0 && x.abs() < 1e-6) { format!("{x:e}") } else { x.to_string() };
         match (self, self.range()) {
-            (Rule::NotNegative, _) => language.a_number(text(0.0), text(MOST)),
-            (Rule::Index, _) => language.an_index(),
-            (Rule::FieldOfView, _) => language.an_angle(),
-            (Rule::Whole(min, max), _) => language.a_whole_number(min, max),
-            (Rule::Bits, _) => language.bits(),
-            (_, (Some(min), Some(max))) => language.a_number(text(min), text(max)),
-            _ => language.any_number(),
+            (Rule::NotNegative, _) => msg!("a number from {min} to {max}", min = text(0.0), max = text(MOST)),
+            (Rule::Index, _) => msg!("an index of refraction, 0.01 to 100"),
+            (Rule::FieldOfView, _) => msg!("degrees, above 0 and below 180"),
+            (Rule::Whole(min, max), _) => msg!("a whole number from {min} to {max}", min, max),
+            (Rule::Bits, _) => msg!("8 or 16 (PNG), 16 or 32 (EXR)"),
+            (_, (Some(min), Some(max))) => msg!("a number from {min} to {max}", min = text(min), max = text(max)),
+            _ => msg!("a finite number"),
         }
     }
     /// Minimum and maximum, where they exist.

@@ -5,7 +5,7 @@ use super::keys::read::percent;
 use super::keys::schema;
 use super::suggest;
 use super::toml::{LISTS, SCHEMA};
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::quote::brief;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
@@ -27,21 +27,37 @@ pub enum EditError {
 }
 
 impl EditError {
-    pub(crate) fn in_language(&self, language: Language) -> String {
+    pub(crate) fn message(&self) -> Message {
         match self {
-            EditError::Path(path) => language.not_a_key(brief(path)),
+            EditError::Path(path) => msg!(
+                "`{path}` is not a key; expected a path such as film.exposure, camera.eye.r or body[0].radius",
+                path = brief(path)
+            ),
             EditError::Place(path, index, count) => {
-                let what = language.no_such_element(brief(path), index, count);
+                let what = msg!(
+                    "there is no `{path}[{index}]`: the scene has {count} of them, counted from 0",
+                    path = brief(path),
+                    index,
+                    count
+                );
                 let singular = path.strip_suffix("ies").map_or_else(|| path.clone(), |stem| format!("{stem}y"));
                 match suggest::nearest(&singular, LISTS.into_iter()).filter(|near| near != path) {
-                    Some(near) => language.with_help(what, language.did_you_mean(format_args!("{near}[{index}]"))),
+                    Some(near) => msg!(
+                        "{what}; {help}",
+                        what,
+                        help = msg!("did you mean `{name}`?", name = format_args!("{near}[{index}]"))
+                    ),
                     None => what,
                 }
             }
-            EditError::NoTable(path) => language.not_a_table(brief(path)),
-            EditError::List(path, key) => language.say_which(brief(path), brief(key)),
-            EditError::NoTop(key, paths) => language.key_of_tables(brief(key), paths),
-            EditError::NoToml(why) => language.scene_not_toml(brief(why)),
+            EditError::NoTable(path) => msg!("`{path}` is not a table", path = brief(path)),
+            EditError::List(path, key) => msg!(
+                "`{path}` is a list: say which of them, as in `{path}[0].{key}`",
+                path = brief(path),
+                key = brief(key)
+            ),
+            EditError::NoTop(key, paths) => msg!("`{key}` is a key of tables: write {paths}", key = brief(key), paths),
+            EditError::NoToml(why) => msg!("the scene is not TOML: {why}", why = brief(why)),
         }
     }
 }
@@ -50,7 +66,7 @@ impl std::error::Error for EditError {}
 
 impl std::fmt::Display for EditError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.in_language(Language::English))
+        self.message().fmt(f)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The files that a scene reads.
 
 use super::{Bumps, MapSource, Particles, Relief, Scene, SkySource, TextureSource, World};
-use crate::language::Language;
+use crate::language::{Message, msg};
 use std::path::{Path, PathBuf};
 
 impl World {
@@ -37,17 +37,17 @@ impl Scene {
     /// Replaces a picture that cannot be read: a texture and the sky become a bright checker, a map of a relief
     /// leaves its surface flat or evenly rough. Returns what is shown in its place; None if the file is not a picture of
     /// this scene.
-    pub(crate) fn replace_picture(&mut self, file: &Path) -> Option<fn(Language) -> String> {
-        let mut instead: Option<fn(Language) -> String> = None;
+    pub(crate) fn replace_picture(&mut self, file: &Path) -> Option<Message> {
+        let mut instead: Option<Message> = None;
         if matches!(&self.world.sky.image, Some(SkySource::File(path)) if path == file) {
             self.world.sky.image = Some(SkySource::Missing);
-            instead = Some(Language::a_checker_stands_in);
+            instead = Some(msg!("a magenta checker stands in for it"));
         }
         for (_, texture, relief) in self.world.pictured() {
             if let Some(relief) = relief {
                 if matches!(&relief.roughness_map, Some(MapSource::File(path)) if path == file) {
                     relief.roughness_map = None;
-                    instead = Some(Language::evenly_rough);
+                    instead = Some(msg!("the surface is evenly rough without it"));
                 }
                 let bumps = match &relief.bumps {
                     Bumps::Normals(path) | Bumps::Heights { map: MapSource::File(path), .. } => Some(path),
@@ -55,13 +55,13 @@ impl Scene {
                 };
                 if bumps.is_some_and(|path| path == file) {
                     relief.bumps = Bumps::Flat;
-                    instead = Some(Language::flat_without);
+                    instead = Some(msg!("the surface is flat without it"));
                 }
             }
             relief.take_if(|relief| relief.bumps == Bumps::Flat && relief.roughness_map.is_none());
             if matches!(texture, Some(TextureSource::File(path)) if path == file) {
                 *texture = Some(TextureSource::Missing);
-                instead = Some(Language::a_checker_stands_in);
+                instead = Some(msg!("a magenta checker stands in for it"));
             }
         }
         instead

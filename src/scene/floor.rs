@@ -8,11 +8,12 @@ use super::keys::words::{names, sources};
 use super::keys::{Key, keys};
 use super::material::Material;
 use super::relief::{self, Relief};
+use crate::language::msg;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 
 sources! {
     /// Where a floor's picture comes from.
-    pub enum TextureSource: no_such_texture, a_texture {
+    pub enum TextureSource: msg!("there is no built-in texture `{name}`", name), msg!("{names}, `none` or a file", names) {
         /// A `.data`, PNG or JPEG file.
         File,
         /// `@checker`.
@@ -57,18 +58,27 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if let (Some(size), true) = (table.word("size"), self.shape != FloorShape::Square && !is_parallelogram(&self.corners)) {
-            let l = table.language();
-            table.problem_at("size", l.no_parallelogram(size), l.a_parallelogram());
+            table.problem_at(
+                "size",
+                msg!("the corners of a floor whose size is \"{size}\" are not a parallelogram", size),
+                msg!("four corners in one plane, opposite sides alike"),
+            );
         }
         let has_coat = self.material.coat.is_there() || table.is_animated("coat");
         let fades = self.fade > 0.0 || table.is_animated("fade");
         if has_coat && fades && self.shape != FloorShape::Endless && self.ground.is_none() {
-            let l = table.language();
-            table.problem_at("coat", l.fading_floor_has_no_coat(), l.endless_or_no_fade());
+            table.problem_at(
+                "coat",
+                msg!("a floor that fades within its bounds has no coat"),
+                msg!("`size = \"infinite\"`, `fade = 0` or no `coat`"),
+            );
         }
         if self.relief.as_ref().is_some_and(|relief| relief.displaced) && !is_parallelogram(&self.corners) {
-            let l = table.language();
-            table.problem_at("relief.displaced", l.bent_floor_is_not_displaced(), l.a_parallelogram_or_flat());
+            table.problem_at(
+                "relief.displaced",
+                msg!("a floor that is not a parallelogram has no displaced surface"),
+                msg!("corners of a parallelogram, or no `displaced`"),
+            );
         }
         relief::check(self.relief.as_ref(), &self.material, table);
     }
@@ -147,16 +157,15 @@ names! {
 
 impl Kind for [Vec3; 4] {
     fn parse(given: &mut Given) -> Option<[Vec3; 4]> {
-        let l = given.language();
-        let Some(list) = given.value.get_ref().as_array() else { return given.wrong(l.four_points()) };
+        let Some(list) = given.value.get_ref().as_array() else { return given.wrong(msg!("four points")) };
         let points: Vec<_> = list.iter().map(|point| given.within(point).ruled_numbers()).collect();
         let points: Vec<Vec3> = points.into_iter().collect::<Option<_>>()?;
         let Ok(corners) = <[Vec3; 4]>::try_from(points) else {
-            return given.problem(l.count_of_corners(list.len()), l.four_points());
+            return given.problem(msg!("the floor has {count} corners", count = list.len()), msg!("four points"));
         };
         let corners = perimeter_order(corners);
         if !has_area(&corners) {
-            given.problem::<()>(l.corners_on_a_line(), l.four_corners());
+            given.problem::<()>(msg!("the floor's corners lie on a line"), msg!("four corners of a floor"));
         }
         Some(corners)
     }

@@ -1,7 +1,6 @@
 //! The two grammars of scenes, and the options for parsing them.
 
 use super::Solid;
-use crate::language::Language;
 use crate::system::slashes;
 use std::path::{Path, PathBuf};
 
@@ -55,8 +54,6 @@ pub(crate) struct ParseOptions<'a> {
     pub solids: [Solid; 3],
     /// The look, whatever the scene says of it; None: that of the scene, or of the dialect of its tokens.
     pub look: Option<Look>,
-    /// The language of messages about the scene.
-    pub language: Language,
 }
 
 impl ParseOptions<'_> {
@@ -71,13 +68,7 @@ impl ParseOptions<'_> {
 
 impl Default for ParseOptions<'_> {
     fn default() -> Self {
-        ParseOptions {
-            folder: Path::new(""),
-            home: None,
-            solids: Self::SOLIDS,
-            look: None,
-            language: Language::English,
-        }
+        ParseOptions { folder: Path::new(""), home: None, solids: Self::SOLIDS, look: None }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::keys::words::names;
 use super::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
-use crate::language::Language;
+use crate::language::{Message, msg};
 
 names! {
     /// How light is followed from surface to surface.
@@ -21,7 +21,7 @@ names! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capabilities {
     /// The name in a summary.
-    pub title: fn(Language) -> String,
+    pub title: fn() -> Message,
     /// A sample is a random point of the pixel, and scenes count the samples of a pixel. Otherwise samples form a grid, and scenes
     /// count them along the pixel's side.
     pub random_samples: bool,
@@ -37,18 +37,22 @@ impl Integrator {
     /// The properties of the integrator.
     pub(crate) fn capabilities(self) -> Capabilities {
         let whitted = Capabilities {
-            title: Language::whitted,
+            title: || msg!("Whitted"),
             random_samples: false,
             samples_emitters: false,
             bakes_lightmap: true,
             bends_light: false,
         };
-        let occlusion =
-            Capabilities { title: Language::occlusion, random_samples: true, bakes_lightmap: false, ..whitted };
+        let occlusion = Capabilities {
+            title: || msg!("ambient occlusion"),
+            random_samples: true,
+            bakes_lightmap: false,
+            ..whitted
+        };
         match self {
             Integrator::Whitted => whitted,
             Integrator::Path => {
-                Capabilities { title: Language::paths, samples_emitters: true, bends_light: true, ..occlusion }
+                Capabilities { title: || msg!("paths"), samples_emitters: true, bends_light: true, ..occlusion }
             }
             Integrator::AmbientOcclusion => occlusion,
         }

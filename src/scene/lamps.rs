@@ -4,6 +4,7 @@ use super::keys::read::Table;
 use super::keys::words::{WordList, WordWithNumber, names, number_or_word};
 use super::keys::write::Lines;
 use super::keys::{Key, Value};
+use crate::language::msg;
 
 /// The lamps on each edge of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +70,11 @@ impl Value for LampPattern {
     fn read(&mut self, _: &'static Key, table: &mut Table) {
         self.read_both(table);
         if *self == LampPattern::Steady {
-            let l = table.language();
-            table.problem_at("lamp_cycles", l.no_lamp_cycles(), l.a_lamp_pattern());
+            table.problem_at(
+                "lamp_cycles",
+                msg!("steady lamps have no `lamp_cycles`"),
+                msg!("`lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\""),
+            );
         }
     }
     fn list(&self, _: &'static Key, lines: &mut Lines) {

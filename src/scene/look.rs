@@ -5,7 +5,7 @@ use super::toml::write_without;
 use super::{
     Body, CameraPath, Exposure, Floor, FloorShape, LampShape, Light, Look, Sampling, Scene, Sky, SkySource, Tone,
 };
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, cross, dot, normalise, scale, sub};
 use std::cell::RefCell;
 
@@ -93,22 +93,27 @@ impl Look {
 
 impl Look {
     /// What it gives a scene, in a few words, and the flags for the other looks.
-    pub(crate) fn told(self, l: Language, scene: &Scene) -> String {
+    pub(crate) fn told(self, scene: &Scene) -> Message {
         let (render, world) = (&scene.render, &scene.world);
         let side = libm::sqrt(f64::from(render.samples_per_pixel()));
         let has_ground = world.floor.as_ref().is_some_and(Floor::has_ground);
         let parts = [
-            (render.sampling == Sampling::PerAxis(side as u32)).then(|| l.samples_along_sides(side)),
-            (world.sky.image == Some(SkySource::Dusk)).then(|| l.at_dusk()),
-            has_ground.then(|| l.a_slab()),
-            (scene.camera.shutter > 0.0).then(|| l.open_shutter()),
-            (!render.shadows).then(|| l.no_shadows()),
+            (render.sampling == Sampling::PerAxis(side as u32)).then(|| msg!("{side}x{side} samples", side)),
+            (world.sky.image == Some(SkySource::Dusk)).then(|| msg!("dusk")),
+            has_ground.then(|| msg!("slab")),
+            (scene.camera.shutter > 0.0).then(|| msg!("open shutter")),
+            (!render.shadows).then(|| msg!("no shadows")),
         ];
-        let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let parts = Message::list(parts.into_iter().flatten(), ", ");
         let flag =
             |look: Look| if look == Look::Plain { "--plain".to_owned() } else { format!("--look {}", look.name()) };
         let others = Look::NAMES.iter().filter(|(look, ..)| *look != self).map(|(look, ..)| flag(*look));
-        l.look_is(self.name(), parts, others.collect::<Vec<_>>().join(", "))
+        msg!(
+            "look: {name}: {parts}; {others}",
+            name = self.name(),
+            parts,
+            others = others.collect::<Vec<_>>().join(", ")
+        )
     }
     /// A scene to which the look is not applied yet, in TOML: with the look's name, and without the keys that the look decides.
     pub(crate) fn text(self, scene: &Scene, is_given: &dyn Fn(&str) -> bool) -> String {

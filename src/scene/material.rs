@@ -1,7 +1,7 @@
 //! Materials of bodies, spheres, meshes and other shapes.
 
 use super::keys::words::names;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::math::srgb::srgb;
 use crate::math::vec3::Vec3;
 
@@ -180,8 +180,9 @@ impl Material {
 }
 
 /// The error if reflection and transparency add up to more than one. `name` is the key of the reflection.
-pub(crate) fn above_one(l: Language, name: &str, reflection: f64, transparency: f64) -> Option<String> {
-    is_above_one(reflection, transparency).then(|| l.sum_is_above_one(name, reflection, transparency))
+pub(crate) fn above_one(name: &str, reflection: f64, transparency: f64) -> Option<Message> {
+    is_above_one(reflection, transparency)
+        .then(|| msg!("{name} {reflection} + transparency {transparency} is above 1", name, reflection, transparency))
 }
 
 /// Whether that is so.

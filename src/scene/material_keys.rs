@@ -8,6 +8,7 @@ use super::keys::words::{one_of, words_schema};
 use super::keys::write::Lines;
 use super::keys::{Key, Keys, Value, Visit, keys};
 use super::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm, above_one};
+use crate::language::msg;
 use crate::math::vec3::Vec3;
 
 // The names of materials.
@@ -132,9 +133,13 @@ impl MaterialKeys {
     }
     // Refuses keys that the material does not have, since they would have no effect.
     fn check_for(&self, of: MaterialUse, table: &mut Table) {
-        let (name, l) = (self.material.unwrap_or(Name::Plain), table.language());
+        let name = self.material.unwrap_or(Name::Plain);
         if of == MaterialUse::Floor && self.tint.is_some() {
-            table.problem_at("color", l.are_the_same("tint", "color"), l.one_of_them());
+            table.problem_at(
+                "color",
+                msg!("`{first}` and `{second}` are the same", first = "tint", second = "color"),
+                msg!("one of them"),
+            );
         }
         let has = keys_of(name, of);
         MaterialKeys::default().visit_of(of, &mut |key, _| {
@@ -142,7 +147,11 @@ impl MaterialKeys {
             let is_free =
                 ["material", "highlight"].contains(&key.name) || (key.name == "color" && has.contains(&"tint"));
             if !is_free && !has.contains(&key.name) {
-                table.problem_at(key.name, l.material_has_no(key.name), l.no_more_than(has.join(", ")));
+                table.problem_at(
+                    key.name,
+                    msg!("this material has no `{key}`", key = key.name),
+                    msg!("no more than {keys}", keys = has.join(", ")),
+                );
             }
         });
         // A value over time that begins with 0 has others later.
@@ -151,18 +160,30 @@ impl MaterialKeys {
         let (clear, film) = (is_there("transparency", self.transparency), is_there("film_nm", self.film_nm));
         let fuzz = is_there("fuzz", self.fuzz);
         if coat && clear {
-            table.problem_at("coat", l.coat_is_on_opaque(), l.one_of_them());
+            table.problem_at(
+                "coat",
+                msg!("`coat` and `transparency`: a coat lies on opaque surfaces"),
+                msg!("one of them"),
+            );
         }
         if coat && film {
-            table.problem_at("coat", l.film_is_a_coat(), l.one_of_them());
+            table.problem_at(
+                "coat",
+                msg!("`coat` and `film_nm`: a surface has one of them on top"),
+                msg!("one of them"),
+            );
         }
         if table.has("roughness") && fuzz {
-            table.problem_at("fuzz", l.both_spread(), l.one_of_them());
+            table.problem_at(
+                "fuzz",
+                msg!("`fuzz` and `roughness` both set how far its reflection spreads"),
+                msg!("one of them"),
+            );
         }
         let (reflection, transparency) = (self.reflection.unwrap_or(0.0), self.transparency.unwrap_or(0.0));
-        if let Some(what) = above_one(l, "reflection", reflection, transparency) {
+        if let Some(what) = above_one("reflection", reflection, transparency) {
             let span = table.place("transparency").or(table.place("reflection")).unwrap_or(table.span.clone());
-            table.warn(span, what, l.adds_light());
+            table.warn(span, what, msg!("the body adds light of its own"));
         }
     }
     // The material of the keys.

@@ -12,7 +12,7 @@ pub(crate) struct FilePlace {
     /// The span, including quotation marks.
     pub span: Range<usize>,
     /// The name of the position in tokens, such as a token's number. None in TOML, where the key is visible.
-    pub name: Option<String>,
+    pub name: Option<crate::language::Message>,
 }
 
 /// The position of a path that leads to this file, or of a pattern that includes it. None if a flag names the file.
@@ -27,7 +27,7 @@ pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option
     match grammar {
         Grammar::Tokens => text.split_whitespace().find(|word| leads(word)).map(|word| {
             let start = word.as_ptr().addr() - text.as_ptr().addr();
-            FilePlace { span: start..start + word.len(), name: super::tokens::name_at(text, start, reading.language) }
+            FilePlace { span: start..start + word.len(), name: super::tokens::name_at(text, start) }
         }),
         Grammar::Toml => {
             let document = DeTable::parse(text).ok()?;
@@ -108,7 +108,10 @@ mod tests {
         let tokens = "10\nout/%d.data\n4 3 90\nf.data 1\n";
         let named =
             place_of(tokens, Path::new("f.data"), ParseOptions { folder: Path::new("s"), ..ParseOptions::default() });
-        assert_eq!(named.and_then(|place| place.name).as_deref(), Some("token 6 (floor, texture)"));
+        assert_eq!(
+            named.and_then(|place| place.name).map(|name| name.to_string()).as_deref(),
+            Some("token 6 (floor, texture)")
+        );
         let frames = "[output]\npath = \"%d.png\"\n[floor]\ntexture = \"grass.png\"\n";
         assert_eq!(place(frames, "grass.png", "").as_deref(), Some("\"grass.png\""));
         assert_eq!(

@@ -6,6 +6,7 @@ use super::keys::read::{Given, Table};
 use super::keys::{Key, keys};
 use super::limits::{MAX_FRAMES, VIDEOS};
 use super::{ParseOptions, Pattern, PatternError, defaults, expand_home};
+use crate::language::msg;
 use std::path::PathBuf;
 
 keys! {
@@ -32,14 +33,17 @@ keys! {
     fn check(&mut self, table: &mut Table) {
         self.check_files(table);
         if let Some(number) = self.poster.filter(|&n| n >= self.frames) {
-            let l = table.language();
-            table.problem_at("poster", l.value_is("poster", number), l.a_frame_of_the_clip(self.frames - 1));
+            table.problem_at(
+                "poster",
+                msg!("`{key}` is {what}", key = "poster", what = number),
+                msg!("a frame of the clip, 0 to {last}", last = self.frames - 1),
+            );
         }
         let ending = |path: &PathBuf| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         if self.video.as_ref().is_some_and(|path| !ending(path).is_some_and(|e| VIDEOS.contains(&e.as_str()))) {
-            let (l, endings) = (table.language(), VIDEOS.map(|e| format!(".{e}")).join(", "));
-            let what = l.path_is("video", table.word("video").unwrap_or_default());
-            table.problem_at("video", what, l.name_with_ending(endings));
+            let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
+            let what = msg!("`{key}` is `{path}`", key = "video", path = table.word("video").unwrap_or_default());
+            table.problem_at("video", what, msg!("a name that ends in {endings}", endings));
         }
     }
 }
@@ -54,14 +58,22 @@ impl Output {
         };
         let text = expand_home(path, home).display().to_string();
         let Ok((pattern, is_made_up)) = Pattern::parse(&text) else { return };
-        let (l, has_number) = (table.language(), Pattern::has_number(&text));
+        let has_number = Pattern::has_number(&text);
         if !has_number && self.frames == 1 {
             self.files = self.files.clone().of_one(0);
         } else if !has_number {
-            let expected = l.place_for_numbers(self.frames, pattern.suggested(&text));
-            table.problem_at("path", l.path_is("path", path), expected);
+            let expected = msg!(
+                "a place for the number of each of {frames} frames, as in `{example}`",
+                frames = self.frames,
+                example = pattern.suggested(&text)
+            );
+            table.problem_at("path", msg!("`{key}` is `{path}`", key = "path", path), expected);
         } else if let (true, Some(span)) = (is_made_up, table.place("path")) {
-            table.warn(span, l.names_no_format(path), l.frames_are_written_as(pattern));
+            table.warn(
+                span,
+                msg!("`path` is `{path}`, which names no format", path),
+                msg!("frames are written as {pattern}", pattern),
+            );
         }
     }
 }
@@ -72,11 +84,17 @@ impl Kind for Pattern {
         match Pattern::parse(&expand_home(path, options.home).display().to_string()) {
             Ok((pattern, _)) => Some(pattern.below(options.folder)),
             Err(e) => {
-                let l = given.language();
-                let problem = Problem::new(given.value.span(), l.path_is(given.key.name, path), e.in_language(l));
+                let problem = Problem::new(
+                    given.value.span(),
+                    msg!("`{key}` is `{path}`", key = given.key.name, path),
+                    e.message(),
+                );
                 given.context.problems.push(problem);
                 let is_film = matches!(&e, PatternError::Extension(ending) if VIDEOS.contains(&ending.as_str()));
-                given.help(is_film.then(|| l.path_names_frames(quoted(path))));
+                given
+                    .help(is_film.then(|| {
+                        msg!("`path` names the frames; `video = {video}` makes a film", video = quoted(path))
+                    }));
                 None
             }
         }

@@ -7,6 +7,7 @@ use super::keys::words::names;
 use super::limits::MAX_FRAMES;
 use super::material::Material;
 use super::numbered;
+use crate::language::msg;
 use std::path::PathBuf;
 
 keys! {
@@ -31,8 +32,7 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if self.range.is_some_and(|[low, high]| low.partial_cmp(&high) != Some(std::cmp::Ordering::Less)) {
-            let l = table.language();
-            table.problem_at("range", l.empty_range(), l.lower_first());
+            table.problem_at("range", msg!("`range` is empty"), msg!("two numbers, the lower first"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Patterns of file names with a frame number: `res/%d.data`, `out/%04d.png`.
 
 use super::limits::{PICTURES, ordinary_extension};
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::system::slashes;
 use std::path::{Path, PathBuf};
 
@@ -37,11 +37,17 @@ pub enum PatternError {
 }
 
 impl PatternError {
-    pub(crate) fn in_language(&self, language: Language) -> String {
+    pub(crate) fn message(&self) -> Message {
         match self {
-            PatternError::Percent => language.bad_percent(),
-            PatternError::Extension(ending) => language.unknown_ending(pictures(), ending),
-            PatternError::Empty => language.empty_path(),
+            PatternError::Percent => {
+                msg!("a path may hold one `%d`, `%0Nd` (N from 1 to 18) or row of `#`, and no other `%`")
+            }
+            PatternError::Extension(ending) => {
+                msg!("pictures are written as {list}; the path ends in `.{ending}`", list = pictures(), ending)
+            }
+            PatternError::Empty => {
+                msg!("the path is empty or names a folder: the frames in it need names, such as `%04d.png`")
+            }
         }
     }
 }
@@ -50,7 +56,7 @@ impl std::error::Error for PatternError {}
 
 impl std::fmt::Display for PatternError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.in_language(Language::English))
+        self.message().fmt(f)
     }
 }
 
@@ -173,6 +179,8 @@ impl Default for Pattern {
         Pattern { before: "frames/".into(), after: ".png".into(), place: PatternPart::Number(4) }
     }
 }
+
+crate::language::texts!(Pattern);
 
 impl std::fmt::Display for Pattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

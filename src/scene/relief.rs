@@ -6,11 +6,12 @@ use super::keys::words::sources;
 use super::keys::{keys, written_as};
 use super::limits::MAX_TILES;
 use super::material::Material;
+use crate::language::msg;
 use std::path::PathBuf;
 
 sources! {
     /// Where a map of one number comes from: heights, or shares of the roughness.
-    pub enum MapSource: no_such_map, a_map {
+    pub enum MapSource: msg!("there is no built-in map `{name}`", name), msg!("{names} or a file", names) {
         /// A PNG or JPEG file; its gray, as it is written: black 0, white 1.
         File,
         /// `@ripples`: water in a light wind.
@@ -61,13 +62,16 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
-        let l = table.language();
         if table.has("bump") != table.has("depth") {
             let span = table.place("bump").or(table.place("depth")).unwrap_or_default();
-            table.problem(span, l.bump_and_depth(), l.what_bump_and_depth_are());
+            table.problem(
+                span,
+                msg!("`bump` and `depth` go together"),
+                msg!("`bump`, a map of heights, and `depth`, the length from its black up to its white"),
+            );
         }
         if table.has("bump") {
-            table.problem_at("normal_map", l.both_lean(), l.one_of_them());
+            table.problem_at("normal_map", msg!("`bump` and `normal_map` both tilt the normals"), msg!("one of them"));
         }
     }
 }
@@ -116,21 +120,31 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
-        let l = table.language();
         if table.has("drift") {
-            table.problem_at("roughness_map", l.drifts_without_roughness_map(), l.drift_or_roughness_map());
+            table.problem_at(
+                "roughness_map",
+                msg!("a relief that drifts has no `roughness_map`"),
+                msg!("one of `drift` and `roughness_map`"),
+            );
         }
         if self.displaced && !matches!(self.bumps, Bumps::Heights { .. }) {
-            table.problem_at("displaced", l.displaced_without_heights(), l.bump_and_depth_of_displaced());
+            table.problem_at(
+                "displaced",
+                msg!("what is displaced needs heights"),
+                msg!("`bump` and `depth`, and no `normal_map`"),
+            );
         }
     }
 }
 
 /// Reports what does not go together with a relief: a map of a roughness of zero.
 pub(crate) fn check(relief: Option<&Relief>, material: &Material, table: &mut Table) {
-    let l = table.language();
     if relief.is_some() && material.roughness == 0.0 && !table.is_animated("roughness") {
-        table.problem_at("relief.roughness_map", l.share_of_no_roughness(), l.roughness_of_white());
+        table.problem_at(
+            "relief.roughness_map",
+            msg!("`roughness_map` is a share of the surface's `roughness`, which is 0"),
+            msg!("`roughness` beside the relief: that of the map's white"),
+        );
     }
 }
 

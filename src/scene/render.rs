@@ -5,6 +5,7 @@ use super::keys::keys;
 use super::keys::read::Table;
 use super::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES};
 use super::{Integrator, LampSamples, Sampling, defaults};
+use crate::language::msg;
 
 keys! {
     /// How a scene is rendered.
@@ -42,18 +43,25 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
-        let l = table.language();
         if self.integrator == Integrator::AmbientOcclusion && self.caustics {
-            let what = l.beside("caustics", "integrator = \"ao\"");
-            table.problem_at("caustics", what, l.it_without(l.occlusion_knows_no_lights()));
+            let what = msg!("`{key}` beside `{other}`", key = "caustics", other = "integrator = \"ao\"");
+            table.problem_at(
+                "caustics",
+                what,
+                msg!("it without: {why}", why = msg!("ambient occlusion ignores lights")),
+            );
         }
         let why = match self.integrator {
             Integrator::Whitted => return,
-            Integrator::Path => l.paths_ask_a_lamp(),
-            Integrator::AmbientOcclusion => l.occlusion_knows_no_lamps(),
+            Integrator::Path => msg!("paths sample a lamp at each bounce"),
+            Integrator::AmbientOcclusion => msg!("ambient occlusion ignores lamps"),
         };
-        let what = l.beside("lamp_samples", format_args!("integrator = \"{}\"", self.integrator.name()));
-        table.problem_at("lamp_samples", what, l.it_without(why));
+        let what = msg!(
+            "`{key}` beside `{other}`",
+            key = "lamp_samples",
+            other = format_args!("integrator = \"{}\"", self.integrator.name()),
+        );
+        table.problem_at("lamp_samples", what, msg!("it without: {why}", why));
     }
 }
 

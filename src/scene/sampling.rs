@@ -7,7 +7,7 @@ use super::keys::read::{Given, Table};
 use super::keys::write::Lines;
 use super::keys::{Key, Value};
 use super::limits::MAX_PATH_SAMPLES;
-use crate::language::Language;
+use crate::language::{Message, msg};
 
 /// The number of samples per pixel, at most [`Integrator::max_samples`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,19 +81,15 @@ impl Sampling {
     ///
     /// # Errors
     /// The expected text.
-    pub fn parse_range(text: &str, limit: u32) -> Result<(u32, u32), String> {
-        Sampling::range_in(Language::English, text, limit)
-    }
-    // The same in a language.
-    pub(crate) fn range_in(l: Language, text: &str, limit: u32) -> Result<(u32, u32), String> {
+    pub fn parse_range(text: &str, limit: u32) -> Result<(u32, u32), Message> {
         let number = |s: &str| s.trim().parse::<u32>().ok();
         let range = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
         match range {
             Some((min, max)) if 1 <= min && min <= max && max <= limit => Ok((min, max)),
             Some((high, low)) if 1 <= low && low < high && high <= limit => {
-                Err(l.smaller_first(format_args!("\"{low}..{high}\"")))
+                Err(msg!("the smaller number first: {range}", range = format_args!("\"{low}..{high}\"")))
             }
-            _ => Err(l.a_range_up_to(limit)),
+            _ => Err(msg!("a range such as \"4..64\", from 1 to {limit}", limit)),
         }
     }
 }
@@ -132,11 +128,10 @@ impl Value for Sampling {
         let noise = table.take(&NOISE).and_then(|mut given| given.ruled());
         let (max, usual) = integrator.own_samples();
         let key = Key { rule: Rule::Whole(1, max), ..SAMPLES };
-        let l = table.language();
-        let range = |text: &str| Sampling::range_in(l, text, integrator.max_samples());
+        let range = |text: &str| Sampling::parse_range(text, integrator.max_samples());
         let read = table.take(&SAMPLES).and_then(|given| {
             let wrong = given.value.get_ref().as_str().and_then(|text| range(text).err());
-            let expected = wrong.unwrap_or_else(|| l.a_range_of_samples());
+            let expected = wrong.unwrap_or_else(|| msg!("a range such as \"4..64\""));
             Given { key: &key, ..given }.number_or_word(|text| range(text).ok(), &expected)
         });
         *self = match read {

@@ -5,6 +5,7 @@ use super::keys::Key;
 use super::keys::kinds::Kind;
 use super::keys::read::Given;
 use super::limits::{MAX_PIXELS, MAX_SIDE};
+use crate::language::msg;
 use serde_json::json;
 use toml::de::DeValue;
 
@@ -65,28 +66,35 @@ pub(crate) fn two_numbers(text: &str) -> Option<[u32; 2]> {
 
 impl Kind for Size {
     fn parse(given: &mut Given) -> Option<Size> {
-        let l = given.language();
         let size = match given.value.get_ref() {
             DeValue::String(text) => Size::named(text).or_else(|| {
-                given.wrong::<()>(l.a_size_in_toml());
+                given.wrong::<()>(msg!(
+                    "[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\""
+                ));
                 match Size::meant(text) {
-                    Some(Size(width, height)) => given.help(Some(l.did_you_mean(format_args!("{width}x{height}")))),
+                    Some(Size(width, height)) => {
+                        given.help(Some(msg!("did you mean `{name}`?", name = format_args!("{width}x{height}"))))
+                    }
                     None => given.suggest(text, Size::names()),
                 }
                 None
             })?,
-            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => return given.wrong(l.a_size_in_toml()),
+            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => {
+                return given.wrong(msg!(
+                    "[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\""
+                ));
+            }
             _ => {
                 let ([width, height], rule) = (given.numbers()?, given.key.rule);
                 if !rule.allows(width) || !rule.allows(height) {
-                    let expected = l.two_values(rule.expected(l));
+                    let expected = msg!("two values, each {each}", each = rule.expected());
                     return given.refuse(format_args!("{width} x {height}"), expected);
                 }
                 Size(width as u32, height as u32)
             }
         };
         if !size.fits() {
-            given.context.problems.push(Problem::too_large(l, given.value.span(), size.0, size.1));
+            given.context.problems.push(Problem::too_large(given.value.span(), size.0, size.1));
             return None;
         }
         Some(size)

@@ -5,6 +5,7 @@ use super::diagnostic::Rule;
 use super::keys::keys;
 use super::keys::read::Table;
 use super::keys::words::sources;
+use crate::language::msg;
 use crate::math::vec3::Vec3;
 
 keys! {
@@ -38,8 +39,11 @@ keys! {
     fn check(&mut self, table: &mut Table) {
         for key in ["sun_elevation_deg", "sun_size_deg", "turbidity", "ground"] {
             if self.image != Some(SkySource::Sun) {
-                let l = table.language();
-                table.problem_at(key, l.sky_has_no(key), l.it_beside("`image = \"@sun\"`"));
+                table.problem_at(
+                    key,
+                    msg!("this sky has no `{key}`", key),
+                    msg!("it beside {what}", what = "`image = \"@sun\"`"),
+                );
             }
         }
     }
@@ -47,7 +51,10 @@ keys! {
 
 sources! {
     /// Where a sky's picture comes from.
-    pub enum SkySource: no_such_sky, a_sky {
+    pub enum SkySource:
+        msg!("there is no built-in sky `{name}`", name),
+        msg!("{names}, `none` or a picture (.hdr, .exr, .png, .jpg)", names)
+    {
         /// An equirectangular picture (Radiance HDR, OpenEXR, PNG or JPEG): its middle column lies in the direction of +x, its
         /// top row straight up.
         File,

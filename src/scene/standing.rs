@@ -2,7 +2,7 @@
 
 use super::diagnostic::Rule;
 use super::{Body, Ellipsoid, Floor, Motion, Rectangle, Rotation, Sphere, World};
-use crate::language::{Language, Message};
+use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use std::f64::consts::PI;
 
@@ -119,10 +119,10 @@ impl Ground {
         let middle = scale(add(add(a, b), add(c, d)), 0.25);
         let size = length(sub(c, a)).max(length(sub(d, b)));
         if floor.corners.iter().any(|&corner| dot(sub(corner, middle), normal).abs() > 1e-9 * size) {
-            return Err(Language::floor_is_bent);
+            return Err(msg!("the floor is bent"));
         }
         if normal[2] < 1e-3 {
-            return Err(Language::floor_is_upright);
+            return Err(msg!("the floor is upright"));
         }
         Ok(Ground { normal, distance: dot(middle, normal) })
     }
@@ -138,11 +138,11 @@ impl Ground {
     /// It would stand too far away.
     pub(crate) fn height(&self, shape: &impl Shape, [x, y, _]: Vec3) -> Result<f64, Message> {
         if shape.lies() && self.normal[..2].iter().any(|x| x.abs() > 1e-9) {
-            return Err(Language::floor_is_tilted);
+            return Err(msg!("a face lies on it, and the floor is not level"));
         }
         let below = shape.reach(scale(self.normal, -1.0)) + GAP * shape.size();
         let z = (self.distance + below - self.normal[0] * x - self.normal[1] * y) / self.normal[2];
-        if Rule::Coordinate.allows(z) { Ok(z) } else { Err(Language::too_far_away) }
+        if Rule::Coordinate.allows(z) { Ok(z) } else { Err(msg!("it would stand too far away")) }
     }
 }
 
@@ -155,7 +155,7 @@ pub(crate) struct Falling {
 impl World {
     /// What objects stand on; the reason if they cannot stand.
     pub(crate) fn ground(&self) -> Result<Ground, Message> {
-        self.floor.as_ref().ok_or(Language::no_floor as Message).and_then(Ground::of)
+        self.floor.as_ref().ok_or(msg!("there is no floor")).and_then(Ground::of)
     }
 
     /// Sets the heights of the objects that stand on the floor. A second call changes nothing. Meshes get theirs when their
@@ -166,7 +166,7 @@ impl World {
         macro_rules! set_heights {
             ($($list:ident as $name:literal),*) => {$(
                 for (i, object) in self.$list.iter_mut().enumerate().filter(|(_, object)| object.on.is_some()) {
-                    match ground.and_then(|ground| ground.height(&*object, object.centre)) {
+                    match ground.clone().and_then(|ground| ground.height(&*object, object.centre)) {
                         Ok(height) => object.centre[2] = height,
                         Err(why) => falling.push(Falling { path: format!("{}.{i}.on", $name), why }),
                     }
@@ -176,7 +176,7 @@ impl World {
         set_heights!(bodies as "body", spheres as "sphere", ellipsoids as "ellipsoid", rectangles as "rectangle");
         if let Err(why) = ground {
             let meshes = self.meshes.iter().enumerate().filter(|(_, mesh)| mesh.on.is_some());
-            falling.extend(meshes.map(|(i, _)| Falling { path: format!("mesh.{i}.on"), why }));
+            falling.extend(meshes.map(|(i, _)| Falling { path: format!("mesh.{i}.on"), why: why.clone() }));
         }
         falling
     }

@@ -6,6 +6,7 @@ use super::keys::{Key, Keys, Visit, keys};
 use super::size::Size;
 use super::standing::Falling;
 use super::{Camera, FilmSettings, Output, RenderSettings, Tracks, World, defaults};
+use crate::language::msg;
 use crate::math::vec3::Vec3;
 
 /// All that a run needs to know. Colors are sRGB, 0 to 1; lights may exceed 1.
@@ -51,21 +52,38 @@ impl Keys for Scene {
     }
 
     fn check(&mut self, table: &mut Table) {
-        let l = table.language();
         for Falling { path, why } in self.world.stand() {
-            table.problem_at(&path, l.cannot_stand(why(l)), l.a_floor_below());
+            table.problem_at(
+                &path,
+                msg!("it cannot stand on the floor: {why}", why),
+                msg!("a flat [floor] that lies under it"),
+            );
         }
         let (sampling, has_shutter) = (self.render.sampling, self.has_shutter());
         let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || has_shutter;
         let transparent = table.place("sky.transparent").filter(|_| self.world.sky.transparent);
         if let (Some(place), true) = (transparent.clone(), is_uneven) {
-            table.problem(place, l.uneven_samples(), l.even_samples());
+            table.problem(
+                place,
+                msg!("`transparent` needs the same samples everywhere"),
+                msg!(
+                    "no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha",
+                ),
+            );
         }
         if let (Some(place), true) = (transparent, self.world.air.is_foggy()) {
-            table.problem(place, l.fog_hides(), l.clear_air());
+            table.problem(
+                place,
+                msg!("fog hides the sky, which is `transparent`"),
+                msg!("clear air, or an opaque sky"),
+            );
         }
         if sampling.is_adaptive() && has_shutter {
-            table.problem_at("render.samples", l.range_and_shutter(), l.number_for_shutter());
+            table.problem_at(
+                "render.samples",
+                msg!("`samples` is a range, and the camera has a `shutter`"),
+                msg!("a number: an open shutter spreads all samples over its moments"),
+            );
         }
     }
 }

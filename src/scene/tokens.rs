@@ -16,7 +16,7 @@ use super::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions, Pattern,
     RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults, element,
 };
-use crate::language::Language;
+use crate::language::{Message, count, msg};
 use crate::math::vec3::Vec3;
 use std::ops::Range;
 use std::path::Path;
@@ -59,11 +59,11 @@ impl Dialect {
         }
     }
     // The name of the dialect, and a short form.
-    fn names(self, language: Language) -> [String; 2] {
+    fn names(self) -> [Message; 2] {
         match self {
-            Dialect::Full => [language.full_dialect(), language.full()],
-            Dialect::Reduced => [language.reduced_dialect(), language.reduced()],
-            Dialect::SevenValue => [language.seven_value_dialect(), language.seven_value()],
+            Dialect::Full => [msg!("full dialect"), msg!("full")],
+            Dialect::Reduced => [msg!("reduced dialect"), msg!("reduced (61 tokens)")],
+            Dialect::SevenValue => [msg!("dialect of seven values a body"), msg!("seven-value")],
         }
     }
 }
@@ -96,7 +96,6 @@ fn split(text: &str) -> Vec<Token<'_>> {
 // A stream of tokens that records each token's number and meaning.
 struct Reader<'a> {
     text: &'a str,
-    language: Language,
     dialect: Dialect,
     // Of the bodies, in their order.
     solids: [Solid; 3],
@@ -114,43 +113,45 @@ impl Reader<'_> {
     // Width and height, pixels.
     fn size(&mut self) -> Result<(u32, u32), Problem> {
         let at = self.next;
-        let width = self.whole(&self.language.width(), Size::SIDE)?;
-        let height = self.whole(&self.language.height(), Size::SIDE)?;
+        let width = self.whole(&msg!("width"), Size::SIDE)?;
+        let height = self.whole(&msg!("height"), Size::SIDE)?;
         if !Size(width, height).fits() {
-            return Err(Problem::too_large(self.language, self.span_since(at), width, height));
+            return Err(Problem::too_large(self.span_since(at), width, height));
         }
         Ok((width, height))
     }
-    fn problem(&self, name: &str, expected: &str) -> Problem {
+    fn problem(&self, name: &Message, expected: &Message) -> Problem {
         let number = self.next + 1;
         let (span, what) = match self.tokens.get(self.next) {
-            Some(t) => (t.span.clone(), self.language.token_is(number, name, &t.text)),
-            None => (self.end..self.end, self.language.scene_ends(number, name)),
+            Some(t) => (t.span.clone(), msg!("token {number} ({name}) is `{text}`", number, name, text = t.text)),
+            None => (self.end..self.end, msg!("the scene ends before token {number} ({name})", number, name)),
         };
-        Problem::new(span, what, self.language.expected(expected))
+        Problem::new(span, what, msg!("expected {what}", what = expected))
     }
-    fn text(&mut self, what: &str, expected: &str) -> Result<(String, Range<usize>), Problem> {
+    fn text(&mut self, what: &Message, expected: &Message) -> Result<(String, Range<usize>), Problem> {
         let problem = self.problem(what, expected);
         let token = self.tokens.get(self.next).ok_or(problem)?;
         self.next += 1;
         Ok((token.text.clone().into_owned(), token.span.clone()))
     }
-    fn number(&mut self, what: &str, rule: Rule) -> Result<f64, Problem> {
+    fn number(&mut self, what: &Message, rule: Rule) -> Result<f64, Problem> {
         let text = self.tokens.get(self.next).map_or("", |t| &*t.text);
         let value = value_of(text);
         if let Some(x) = value.filter(|&x| rule.allows(x)) {
             self.next += 1;
             return Ok(x);
         }
-        let problem = self.problem(what, &rule.expected(self.language));
+        let problem = self.problem(what, &rule.expected());
         // Unambiguous faults come first.
         let is_code =
-            |x: &f64| rule == Rule::Fraction && what.contains(&self.language.color()) && Rule::Whole(2, 255).allows(*x);
-        let code = |code: f64| self.language.code(format_args!("{:.3}", code / 255.0));
-        let help = number_help(self.language, text)
-            .or_else(|| two_sides(self.language, text))
+            |x: &f64| rule == Rule::Fraction && what.to_string().contains("color") && Rule::Whole(2, 255).allows(*x);
+        let code = |code: f64| {
+            msg!("a code of 0 to 255 is divided by 255: {fraction}", fraction = format_args!("{:.3}", code / 255.0))
+        };
+        let help = number_help(text)
+            .or_else(|| two_sides(text))
             .or_else(|| self.spaced_path())
-            .or_else(|| odd_line(self.language, self.solids, self.text, &self.tokens, self.dialect, problem.span.start))
+            .or_else(|| odd_line(self.solids, self.text, &self.tokens, self.dialect, problem.span.start))
             .or_else(|| value.filter(is_code).map(code));
         Err(match help {
             Some(help) => problem.help(help),
@@ -158,33 +159,35 @@ impl Reader<'_> {
         })
     }
     // `my frames/%d.png`: a path with blanks, whose second word stands in the place of the width.
-    fn spaced_path(&self) -> Option<String> {
+    fn spaced_path(&self) -> Option<Message> {
         let words = self.tokens.iter().skip(1).map(|token| &*token.text).take_while(|text| value_of(text).is_none());
         let words: Vec<&str> = words.collect();
         let is_pattern = Pattern::parse(words.last()?).is_ok_and(|(_, made_up)| !made_up);
-        (self.next == 2 && words.len() > 1 && is_pattern).then(|| self.language.no_blanks_in_path(words.join("_")))
+        (self.next == 2 && words.len() > 1 && is_pattern)
+            .then(|| msg!("a path in tokens has no blanks: {path}", path = words.join("_")))
     }
-    fn whole(&mut self, what: &str, rule: Rule) -> Result<u32, Problem> {
+    fn whole(&mut self, what: &Message, rule: Rule) -> Result<u32, Problem> {
         Ok(self.number(what, rule)? as u32)
     }
-    fn triple(&mut self, what: &str, parts: [&str; 3], rule: Rule) -> Result<Vec3, Problem> {
+    fn triple(&mut self, what: &Message, parts: [&str; 3], rule: Rule) -> Result<Vec3, Problem> {
         let mut v = [0.0; 3];
         for (x, part) in v.iter_mut().zip(parts) {
-            *x = self.number(&format!("{what} {part}"), rule)?;
+            *x = self.number(&Message::list([what.clone(), Message::text(part)], " "), rule)?;
         }
         Ok(v)
     }
-    fn point(&mut self, what: &str) -> Result<Vec3, Problem> {
+    fn point(&mut self, what: &Message) -> Result<Vec3, Problem> {
         self.triple(what, ["x", "y", "z"], Rule::Coordinate)
     }
-    fn colour(&mut self, what: &str, rule: Rule) -> Result<Vec3, Problem> {
-        self.triple(&format!("{what}, {}", self.language.color()), ["r", "g", "b"], rule)
+    fn colour(&mut self, what: &Message, rule: Rule) -> Result<Vec3, Problem> {
+        self.triple(&part_of(&what, msg!("color")), ["r", "g", "b"], rule)
     }
-    fn byte_colour(&mut self, what: &str) -> Result<Vec3, Problem> {
+    fn byte_colour(&mut self, what: &Message) -> Result<Vec3, Problem> {
         Ok(self.colour(what, Rule::Whole(0, 255))?.map(|c| c / 255.0))
     }
-    fn path(&mut self, of: &str) -> Result<CylindricalPath, Problem> {
-        let mut part = |name: &str, key: &str| self.number(&format!("{of}, {name}"), rule::<CylindricalPath>(key));
+    fn path(&mut self, of: &Message) -> Result<CylindricalPath, Problem> {
+        let mut part =
+            |name: &str, key: &str| self.number(&part_of(of, Message::text(name)), rule::<CylindricalPath>(key));
         Ok(CylindricalPath {
             r0: part("r0", "r")?,
             z0: part("z0", "z")?,
@@ -199,12 +202,10 @@ impl Reader<'_> {
         })
     }
     fn body(&mut self, solid: Solid, n: usize) -> Result<Body, Problem> {
-        let language = self.language;
-        let what = element(language, "body", n, Some(solid));
-        let centre = self.point(&format!("{what}, {}", language.center()))?;
+        let what = element("body", n, Some(solid));
+        let centre = self.point(&part_of(&what, msg!("center")))?;
         let mut body = Body { solid, centre, bar: 0.0, ..Body::default() };
-        let radius =
-            |reader: &mut Self| reader.number(&format!("{what}, {}", language.circumradius()), rule::<Body>("radius"));
+        let radius = |reader: &mut Self| reader.number(&part_of(&what, msg!("circumradius")), rule::<Body>("radius"));
         if self.dialect == Dialect::Reduced {
             body.radius = radius(self)?;
             body.material.colour = self.byte_colour(&what)?;
@@ -214,54 +215,70 @@ impl Reader<'_> {
         body.radius = radius(self)?;
         if self.dialect == Dialect::Full {
             let at = self.next;
-            let reflection = self.number(&format!("{what}, {}", language.reflection()), Rule::Fraction)?;
-            let transparency = self.number(&format!("{what}, {}", language.transparency()), Rule::Fraction)?;
+            let reflection = self.number(&part_of(&what, msg!("reflection R")), Rule::Fraction)?;
+            let transparency = self.number(&part_of(&what, msg!("transparency T")), Rule::Fraction)?;
             if is_above_one(reflection, transparency) {
-                let why = language.above_one(reflection, transparency);
-                let why = language.sum_above_one(at + 1, at + 2, &what, why);
-                self.warnings.push(Problem::new(self.span_since(at), why, language.adds_light()));
+                let why =
+                    msg!("reflection {reflection} + transparency {transparency} is above 1", reflection, transparency);
+                let why = msg!(
+                    "tokens {first} and {second} ({name}): {why}",
+                    first = at + 1,
+                    second = at + 2,
+                    name = what,
+                    why
+                );
+                self.warnings.push(Problem::new(self.span_since(at), why, msg!("the body adds light of its own")));
             }
             body.material = Material::plain(body.material.colour, reflection, transparency);
-            body.lamps =
-                Lamps::Each(self.whole(&format!("{what}, {}", language.lamps_on_an_edge()), rule::<Body>("lamps"))?);
+            body.lamps = Lamps::Each(self.whole(&part_of(&what, msg!("lamps on an edge")), rule::<Body>("lamps"))?);
             body.bar = Body::BAR;
         }
         Ok(body)
     }
     fn floor(&mut self, home: Option<&Path>) -> Result<Floor, Problem> {
-        let (start, language) = (self.next, self.language);
+        let start = self.next;
         let mut corners = [[0.0; 3]; 4];
         for (i, corner) in corners.iter_mut().enumerate() {
-            *corner = self.point(&language.floor_point(i + 1))?;
+            *corner = self.point(&msg!("floor, point {number}", number = i + 1))?;
         }
         let corners = super::perimeter_order(corners);
         if !super::has_area(&corners) {
-            let expected = language.expected(language.four_corners());
-            return Err(Problem::new(self.span_since(start), language.points_on_a_line(), expected));
+            let expected = msg!("expected {what}", what = msg!("four corners of a floor"));
+            return Err(Problem::new(self.span_since(start), msg!("the floor's points lie on a line"), expected));
         }
         let mut floor = Floor { corners, ..Floor::default() };
         match self.dialect {
-            Dialect::Reduced => floor.material.colour = self.byte_colour(&language.floor())?,
-            Dialect::SevenValue => floor.material.colour = self.colour(&language.floor(), Rule::Fraction)?,
+            Dialect::Reduced => floor.material.colour = self.byte_colour(&msg!("floor"))?,
+            Dialect::SevenValue => floor.material.colour = self.colour(&msg!("floor"), Rule::Fraction)?,
             Dialect::Full => {
-                let expected = TextureSource::expected(language);
-                let (text, span) = self.text(&language.floor_texture(), &expected)?;
+                let expected = TextureSource::expected();
+                let (text, span) = self.text(&msg!("floor, texture"), &expected)?;
                 // Paths start in the working directory.
                 let options = ParseOptions { home, ..ParseOptions::default() };
-                floor.texture = TextureSource::parse(&text, &options)
-                    .map_err(|_| Problem::new(span, language.no_such_texture(&text), language.expected(expected)))?;
-                let tint = self.colour(&language.floor(), Rule::Fraction)?;
-                floor.material = Material::plain(tint, self.number(&language.floor_reflection(), Rule::Fraction)?, 0.0);
+                floor.texture = TextureSource::parse(&text, &options).map_err(|_| {
+                    Problem::new(
+                        span,
+                        msg!("there is no built-in texture `{name}`", name = text),
+                        msg!("expected {what}", what = expected),
+                    )
+                })?;
+                let tint = self.colour(&msg!("floor"), Rule::Fraction)?;
+                floor.material = Material::plain(tint, self.number(&msg!("floor, reflection R"), Rule::Fraction)?, 0.0);
             }
         }
         Ok(floor)
     }
     fn light(&mut self, n: usize) -> Result<Light, Problem> {
-        let what = element(self.language, "light", n, None);
-        let position = self.point(&format!("{what}, {}", self.language.position()))?;
+        let what = element("light", n, None);
+        let position = self.point(&part_of(&what, msg!("position")))?;
         let colour = self.colour(&what, rule::<Light>("color"))?;
         Ok(Light { position, colour, ..Light::default() })
     }
+}
+
+// The name of a thing and of its part.
+fn part_of(what: &Message, part: Message) -> Message {
+    Message::list([what.clone(), part], ", ")
 }
 
 // The rule of a TOML key, which also applies to tokens.
@@ -280,14 +297,18 @@ fn value_of(token: &str) -> Option<f64> {
 fn names_texture(tokens: &[Token]) -> bool {
     // A number with a Cyrillic letter in it is a misspelt number.
     let is_number = |text: &str| value_of(text).is_some();
-    let is_meant = |text: &str| look_alike(Language::English, text, is_number).is_some();
+    let is_meant = |text: &str| look_alike(text, is_number).is_some();
     tokens.iter().skip(2).any(|t| !is_number(&t.text) && !is_meant(&t.text))
 }
 
 /// The name of the token at a position, if it names a file: `token 61 (floor, texture)`.
-pub fn name_at(text: &str, place: usize, language: Language) -> Option<String> {
+pub fn name_at(text: &str, place: usize) -> Option<Message> {
     let number = split(text).iter().position(|token| token.span.start == place)? + 1;
-    Some(language.token(number, if number == 2 { language.output_path() } else { language.floor_texture() }))
+    Some(msg!(
+        "token {number} ({name})",
+        number,
+        name = if number == 2 { msg!("output path") } else { msg!("floor, texture") }
+    ))
 }
 
 /// Parses a scene.
@@ -318,14 +339,13 @@ fn parse_plain(text: &str, reading: ParseOptions) -> Result<Plain, Vec<Problem>>
         }
         let tokens = split(text);
         let dialect = Dialect::of(&tokens);
-        let language = reading.language;
         let (solids, end) = (dialect.solids(reading), problem.span.end.saturating_sub(1));
-        let help = odd_line(language, solids, text, &tokens, dialect, end).or_else(|| {
-            let ([name, _], count) = (dialect.names(language), language.count_tokens(tokens.len()));
+        let help = odd_line(solids, text, &tokens, dialect, end).or_else(|| {
+            let ([name, _], count) = (dialect.names(), count!(tokens.len(), "token", "tokens"));
             // Nobody doubts the dialect of a scene that has all its tokens.
             (!dialect.may_have(tokens.len())).then(|| match names_texture(&tokens) {
-                true => language.read_with_texture(name, count),
-                false => language.read_without_texture(name, count),
+                true => msg!("read as the {dialect}: {count}, a texture among them", dialect = name, count),
+                false => msg!("read as the {dialect}: {count}, no texture among them", dialect = name, count),
             })
         });
         vec![match help {
@@ -337,27 +357,20 @@ fn parse_plain(text: &str, reading: ParseOptions) -> Result<Plain, Vec<Problem>>
 
 // A line before a position that has too many or too few values, if all lines before it are complete. A missing value
 // is only noticed later than its line.
-fn odd_line(
-    language: Language,
-    solids: [Solid; 3],
-    text: &str,
-    tokens: &[Token],
-    dialect: Dialect,
-    place: usize,
-) -> Option<String> {
+fn odd_line(solids: [Solid; 3], text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Option<Message> {
     const FEW: usize = 3;
     let (body, floor) = if dialect == Dialect::Full { (10, 17) } else { (7, 15) };
-    let name = |i: usize| element(language, "body", i, Some(solids[i]));
+    let name = |i: usize| element("body", i, Some(solids[i]));
     let groups = [
-        (language.the_frame_count(), 1),
-        (language.the_output_path(), 1),
-        (language.size_and_view(), 3),
-        (language.the_cameras_path(), 10),
-        (language.the_points_path(), 10),
+        (msg!("the frame count"), 1),
+        (msg!("the output path"), 1),
+        (msg!("size and field of view"), 3),
+        (msg!("the camera's path"), 10),
+        (msg!("the path of the look-at point"), 10),
         (name(0), body),
         (name(1), body),
         (name(2), body),
-        (language.the_floor(), floor),
+        (msg!("the floor"), floor),
     ];
     let before = &tokens[..tokens.partition_point(|token| token.span.start <= place)];
     let mut lines: Vec<&[Token]> = before.chunk_by(|a, b| !text[a.span.end..b.span.start].contains('\n')).collect();
@@ -367,16 +380,22 @@ fn odd_line(
     let (count, (name, group)) = (lines[odd].len(), &groups[odd]);
     let line = text[..lines[odd][0].span.start].matches('\n').count() + 1;
     if odd + 1 == groups.len() && count == body {
-        return Some(language.fourth_body(line, count));
+        return Some(msg!(
+            "line {line} has {count} values too many: tokens hold three bodies, and a scene in TOML any number",
+            line,
+            count
+        ));
     }
-    (count.abs_diff(*group) <= FEW).then(|| language.odd_line(line, count, name, group))
+    (count.abs_diff(*group) <= FEW).then(|| {
+        msg!("line {line} has {count} values; expected {expected} ({name})", line, count, name, expected = group)
+    })
 }
 
 // `1280x720` in the place of a width.
-fn two_sides(language: Language, text: &str) -> Option<String> {
+fn two_sides(text: &str) -> Option<Message> {
     let side = |text: &str| text.parse::<u32>().ok();
     let (width, height) = text.split_once(['x', 'X', '*', ':'])?;
-    Some(language.two_tokens(side(width)?, side(height)?))
+    Some(msg!("these are two tokens: {width} {height}", width = side(width)?, height = side(height)?))
 }
 
 // The name of another language, if the text looks like it.
@@ -397,41 +416,52 @@ fn other_language(text: &str) -> Option<&'static str> {
 // Reads a scene without its look, and its look.
 fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
     let tokens = split(text);
-    let language = reading.language;
-    let (expected, whole_scene) = (language.expected(language.a_scene()), language.prints_a_scene());
+    let (expected, whole_scene) = (
+        msg!("expected {what}", what = msg!("a scene in TOML, or in the coursework's tokens")),
+        msg!("`polyfly --default toml` prints a whole scene"),
+    );
     if tokens.is_empty() {
-        return Err(Problem::new(0..0, language.empty_scene(), expected).help(whole_scene));
+        return Err(Problem::new(0..0, msg!("the scene is empty"), expected).help(whole_scene));
     }
     if let (Some(other), Some(token)) = (other_language(text), tokens.first()) {
-        return Err(Problem::new(token.span.clone(), language.looks_like(other), expected).help(whole_scene));
+        return Err(Problem::new(token.span.clone(), msg!("this looks like {language}", language = other), expected)
+            .help(whole_scene));
     }
     let is_comment = |token: &&Token| token.text.starts_with(['#', ';']) || token.text.starts_with("//");
     if let Some(comment) = tokens.iter().find(is_comment) {
-        let expected = language.expected(language.no_comments());
-        let problem = Problem::new(comment.span.clone(), language.a_comment(), expected);
-        return Err(problem.help(language.no_comments_help()));
+        let expected = msg!("expected {what}", what = msg!("only words and numbers: tokens have no comments"));
+        let problem = Problem::new(comment.span.clone(), msg!("this is a comment"), expected);
+        return Err(problem.help(msg!("remove it, or write the scene in TOML (`polyfly convert`), which has them")));
     }
     let dialect = Dialect::of(&tokens);
     let (solids, end) = (dialect.solids(reading), text.trim_end().len());
-    let mut r = Reader { text, language, dialect, solids, tokens, next: 0, end, warnings: Vec::new() };
-    let frames = r.whole(&language.frame_count(), rule::<Output>("frames")).map_err(|p| match r.tokens.first() {
-        Some(t) if t.text.contains('%') || t.text.contains('/') => p.help(language.no_frame_count()),
+    let mut r = Reader { text, dialect, solids, tokens, next: 0, end, warnings: Vec::new() };
+    let frames = r.whole(&msg!("frame count"), rule::<Output>("frames")).map_err(|p| match r.tokens.first() {
+        Some(t) if t.text.contains('%') || t.text.contains('/') => {
+            p.help(msg!("the frame count is missing: write it before the output path"))
+        }
         _ if p.help.is_some() => p,
-        _ => p.help(language.names_every_token()),
+        _ => p.help(msg!("`polyfly --default` prints a whole scene; docs/scenes.md names every token")),
     })?;
-    let (path, span) =
-        r.text(&language.output_path(), &language.a_path(language.one_of(&PICTURES.map(|e| format!(".{e}")))))?;
+    let (path, span) = r.text(
+        &msg!("output path"),
+        &msg!("a path with %d, ending in {endings}", endings = Message::one_of(&PICTURES.map(|e| format!(".{e}")))),
+    )?;
     let (files, made_up) =
         Pattern::parse(&super::expand_home(&path, reading.home).display().to_string()).map_err(|e| {
-            Problem::new(span.clone(), language.token_is(2, language.output_path(), &path), e.in_language(language))
+            Problem::new(
+                span.clone(),
+                msg!("token {number} ({name}) is `{text}`", number = 2, name = msg!("output path"), text = path),
+                e.message(),
+            )
         })?;
     if made_up {
-        let what = language.no_number_in_path(&path);
-        r.warnings.push(Problem::new(span, what, language.frames_are_written_as(&files)));
+        let what = msg!("token 2 (output path) is `{path}`, which does not say where the frame's number goes", path);
+        r.warnings.push(Problem::new(span, what, msg!("frames are written as {pattern}", pattern = files)));
     }
     let (width, height) = r.size()?;
-    let fov_deg = r.number(&language.field_of_view(), rule::<Camera>("fov_deg"))?;
-    let path = CameraPath::Cylinder { eye: r.path(&language.camera())?, target: r.path(&language.look_at_point())? };
+    let fov_deg = r.number(&msg!("field of view"), rule::<Camera>("fov_deg"))?;
+    let path = CameraPath::Cylinder { eye: r.path(&msg!("camera"))?, target: r.path(&msg!("look-at point"))? };
     let mut world = World::default();
     for (i, solid) in solids.into_iter().enumerate() {
         world.bodies.push(r.body(solid, i)?);
@@ -445,7 +475,7 @@ fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
         }
         Dialect::SevenValue => world.lights.push(r.light(0)?),
         Dialect::Full => {
-            for n in 0..r.whole(&language.light_count(), Rule::Whole(0, MAX_LIGHTS))? {
+            for n in 0..r.whole(&msg!("light count"), Rule::Whole(0, MAX_LIGHTS))? {
                 world.lights.push(r.light(n as usize)?);
             }
         }
@@ -453,15 +483,19 @@ fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
     let has_samples = dialect != Dialect::Reduced && r.next < r.tokens.len();
     if has_samples {
         if dialect == Dialect::Full {
-            depth = r.whole(&language.depth(), rule::<RenderSettings>("depth"))?;
+            depth = r.whole(&msg!("depth"), rule::<RenderSettings>("depth"))?;
         }
-        samples = r.whole(&language.samples(), Rule::Whole(1, MAX_SAMPLES))?;
+        samples = r.whole(&msg!("samples along a pixel's side"), Rule::Whole(1, MAX_SAMPLES))?;
     }
     if let Some(t) = r.tokens.get(r.next) {
-        let [_, dialect] = dialect.names(language);
-        let expected = language.expected(language.the_end());
-        let problem = Problem::new(t.span.clone(), language.scene_is_complete(r.next + 1, &t.text), expected);
-        return Err(problem.help(language.is_the_light_count_right(dialect)));
+        let [_, dialect] = dialect.names();
+        let expected = msg!("expected {what}", what = msg!("the end of the scene"));
+        let problem = Problem::new(
+            t.span.clone(),
+            msg!("token {number} is `{text}`, and the scene is already complete", number = r.next + 1, text = t.text),
+            expected,
+        );
+        return Err(problem.help(msg!("this was read as the {dialect} dialect; is the light count right?", dialect)));
     }
     let sampling = Sampling::PerAxis(samples);
     let scene = Scene {

@@ -9,6 +9,7 @@ use super::keys::read::Table;
 use super::keys::words::{WordList, WordWithNumber};
 use super::keys::write::Lines;
 use super::keys::{Key, Value};
+use crate::language::msg;
 use crate::math::srgb::{linear, srgb};
 use std::sync::OnceLock;
 
@@ -100,9 +101,12 @@ impl Value for Tone {
             match (self.punch(), given) {
                 (Some(punch), Some(x)) => *punch[i] = x,
                 (None, Some(_)) => {
-                    let l = table.language();
-                    let expected = l.it_beside("`tone = \"agx\"`");
-                    table.problem_at(key.name, l.tone_has_no(self.name(), key.name), expected);
+                    let expected = msg!("it beside {what}", what = "`tone = \"agx\"`");
+                    table.problem_at(
+                        key.name,
+                        msg!("the curve `{tone}` has no `{key}`", tone = self.name(), key = key.name),
+                        expected,
+                    );
                 }
                 _ => {}
             }

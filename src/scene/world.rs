@@ -3,7 +3,7 @@
 use super::diagnostic::Rule;
 use super::keys::keys;
 use super::{Air, Body, Ellipsoid, Floor, Material, Particles, Rectangle, Sky, Support, defaults, support};
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;
 use std::path::PathBuf;
@@ -40,23 +40,23 @@ keys! {
 }
 
 /// The name of an element with this solid, if it is a body: see [`World::name_of`].
-pub(crate) fn element(language: Language, list: &str, index: usize, solid: Option<Solid>) -> String {
-    let key = format!("{list}[{index}]");
+pub(crate) fn element(list: &str, index: usize, solid: Option<Solid>) -> Message {
+    let key = Message::text(format_args!("{list}[{index}]"));
     let solid = solid.map(|solid| match solid {
-        Solid::Tetrahedron => language.tetrahedron(),
-        Solid::Hexahedron => language.cube(),
-        Solid::Octahedron => language.octahedron(),
-        Solid::Dodecahedron => language.dodecahedron(),
-        Solid::Icosahedron => language.icosahedron(),
+        Solid::Tetrahedron => msg!("the tetrahedron"),
+        Solid::Hexahedron => msg!("the cube"),
+        Solid::Octahedron => msg!("the octahedron"),
+        Solid::Dodecahedron => msg!("the dodecahedron"),
+        Solid::Icosahedron => msg!("the icosahedron"),
     });
-    solid.map_or(key.clone(), |solid| format!("{key}, {solid}"))
+    Message::list([key].into_iter().chain(solid), ", ")
 }
 
 impl World {
     /// What messages call an element of a list: `body[0], the cube`, or `light[1]`, as `--set` does.
-    pub(crate) fn name_of(&self, language: Language, list: &str, index: usize) -> String {
+    pub(crate) fn name_of(&self, list: &str, index: usize) -> Message {
         let body = self.bodies.get(index).filter(|_| list == "body");
-        element(language, list, index, body.map(|body| body.solid))
+        element(list, index, body.map(|body| body.solid))
     }
     /// The materials of all objects except bodies and the floor.
     pub(crate) fn materials(&self) -> impl Iterator<Item = &Material> {

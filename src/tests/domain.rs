@@ -86,7 +86,8 @@ fn a_fading_floor_is_seen_up_to_the_horizon() {
 #[test]
 fn a_level_view_over_endless_ground_has_a_horizon() {
     let head = HEAD.replace("frames = 1", "frames = 12").replace("[render]", "[render]\nintegrator = \"path\"");
-    let camera = "[camera]\nprojection = \"orthographic\"\nwidth = 20\n[camera.orbit]\ndistance = 8\nelevation_deg = 0\n";
+    let camera =
+        "[camera]\nprojection = \"orthographic\"\nwidth = 20\n[camera.orbit]\ndistance = 8\nelevation_deg = 0\n";
     let ground = floor("ground = [0, 0.8, 1]");
     let scene = toml(&format!("{head}[sky]\nimage = \"@dusk\"\n{camera}turns = 0.25\n{ground}{LIGHT}"));
     for frame in 0..12 {

@@ -3,7 +3,6 @@
 use crate::cli::{Exit, command};
 use crate::command::explain::{all_commands, explanation, near};
 use crate::command::shell::flag_facts;
-use crate::language::Language;
 use crate::scene::explain::{example, explain, places, plain_name};
 use crate::scene::{ParseOptions, toml};
 
@@ -83,9 +82,9 @@ fn every_flag_job_and_exit_code_explains_itself() {
 #[test]
 fn an_unknown_word_gets_the_near_ones() {
     assert_eq!(explanation("raduis"), None);
-    assert_eq!(near(Language::English, "raduis"), "did you mean `polyfly explain radius`?");
-    assert_eq!(near(Language::English, "--resum"), "did you mean `polyfly explain --resume`?");
-    assert_eq!(near(Language::English, "--resolution"), "did you mean `--size 1280x720`?");
-    assert!(near(Language::English, "--loop").contains("`--set output.loop=true`"));
-    assert_eq!(near(Language::English, "qqqqqqq"), "`polyfly explain` tells what it takes");
+    assert_eq!(near("raduis").to_string(), "did you mean `polyfly explain radius`?");
+    assert_eq!(near("--resum").to_string(), "did you mean `polyfly explain --resume`?");
+    assert_eq!(near("--resolution").to_string(), "did you mean `--size 1280x720`?");
+    assert!(near("--loop").to_string().contains("`--set output.loop=true`"));
+    assert_eq!(near("qqqqqqq").to_string(), "`polyfly explain` tells what it takes");
 }

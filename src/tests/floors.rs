@@ -1,6 +1,5 @@
 //! Floors against optics: sheets of glass, transmitted light, and reliefs against tilted mirrors.
 use super::common::*;
-use crate::language::Language;
 use crate::math::srgb::linear;
 use crate::math::vec3::{Vec3, add, dot, normalise, scale, sub};
 use crate::scene::Scene;
@@ -367,14 +366,14 @@ fn reliefs_drift_and_come_back() {
     (scene.output.frames, scene.camera.fov_deg) = (8, 60.0);
     let frames: Vec<Vec<f32>> = (0..8).map(|n| light_of(&scene, n)).collect();
     assert!(frames.iter().skip(1).all(|f| f != &frames[0]));
-    assert_eq!(scene.loop_problems(Language::English), Vec::new());
+    assert_eq!(scene.loop_problems(), Vec::new());
     let relief = scene.world.floor.as_mut().unwrap().relief.as_mut().unwrap();
     // One clip later.
     relief.offset = [1.0, -2.0].map(|d: f64| d.rem_euclid(1.0));
     assert_eq!(light_of(&scene, 3), frames[3]);
     let relief = scene.world.floor.as_mut().unwrap().relief.as_mut().unwrap();
     relief.drift = [0.5, 0.0];
-    assert_eq!(scene.loop_problems(Language::English).len(), 1);
+    assert_eq!(scene.loop_problems().len(), 1);
 }
 
 // Waves finer than a pixel flash one by one, or make a rough mirror, whose rays are drawn at random: on average both mirror the

@@ -95,8 +95,9 @@ pub fn sky(bytes: &[u8]) {
 fn mesh(name: &str, bytes: &[u8]) {
     with_file(name, bytes, |path| {
         let of = |smooth| Mesh { path: path.to_owned(), smooth, ..Mesh::default() };
-        let _ = [true, false]
-            .map(|smooth| mesh::load_all(&[of(smooth)], Err(crate::language::Language::no_floor), &Files::default()));
+        let _ = [true, false].map(|smooth| {
+            mesh::load_all(&[of(smooth)], Err(crate::language::msg!("there is no floor")), &Files::default())
+        });
     });
 }
 

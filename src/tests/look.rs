@@ -137,7 +137,7 @@ fn tokens_say_each_look() {
     let mut own = read(DEFAULT_TOKENS, None);
     own.film.bloom = 0.5;
     let why = tokens::write(&own).unwrap_err();
-    assert!(why.len() == 1 && why[0].contains("its film"), "{why:?}");
+    assert!(why.len() == 1 && why[0].to_string().contains("its film"), "{why:?}");
 }
 
 // A look that is named decides what it would of the tokens themselves, and gives way to what excludes one of its keys.

@@ -105,7 +105,8 @@ fn faults_of_values_over_time_have_a_place() {
     let bright = "[[body]]\nsolid = \"cube\"\ntransparency = 0.5\nreflection = { keys = [[0, 0.5], [0.5, 0.7]] }\n";
     let (_, _, warnings) = grammar::parse(bright, ParseOptions::default()).unwrap();
     assert!(
-        warnings.len() == 1 && warnings[0].what.starts_with("at time 0.5 reflection 0.7 + transparency 0.5 is above 1")
+        warnings.len() == 1
+            && warnings[0].what.to_string().starts_with("at time 0.5 reflection 0.7 + transparency 0.5 is above 1")
     );
 }
 

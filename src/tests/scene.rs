@@ -580,7 +580,7 @@ fn numbers_of_a_scene_that_is_built_in_code_are_checked_by_the_rules_of_their_ke
         let mut scene = Scene::sample();
         assert!(scene.check().is_ok());
         change(&mut scene);
-        scene.check().unwrap_err().list.iter().map(|problem| problem.what.clone()).collect::<Vec<_>>()
+        scene.check().unwrap_err().list.iter().map(|problem| problem.what.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(wrong(|scene| scene.world.bodies[0].radius = f64::NAN), ["`radius` is NaN"]);
     assert_eq!(wrong(|scene| scene.world.bodies[1].centre[2] = -f64::INFINITY), ["`center` holds -inf"]);

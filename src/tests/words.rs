@@ -1,7 +1,9 @@
-//! The words that people read. What a student's scene, `check` and the page of `report` say comes from the table of languages;
-//! messages, comments and documents are spelled as in America, as the keys of scenes and the field's papers are.
+//! The words that people read. Each message stands in both languages; messages, comments and documents are spelled as in America, as
+//! the keys of scenes and the field's papers are.
 
 use super::architecture::{rust_files, without_tests};
+use crate::scene::suggest::advice;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What stands in Rust's code for people.
@@ -67,6 +69,109 @@ fn without(text: &str, open: char, close: char) -> String {
     kept + rest
 }
 
+// The code of a file without comments and tests; "" for a file of tests.
+fn code_of(path: &Path, text: &str) -> String {
+    if path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("src/tests.rs") {
+        return String::new();
+    }
+    let code = without_tests(text.split("\n#[cfg(test)]\nmod").next().unwrap());
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+// What a literal of Rust holds.
+fn content(literal: &str) -> String {
+    let mut text = String::new();
+    let mut rest = &literal[1..literal.len() - 1];
+    while let Some((before, after)) = rest.split_once('\\') {
+        text += before;
+        let (sign, after) = after.split_at(1);
+        rest = match sign {
+            "n" => {
+                text.push('\n');
+                after
+            }
+            "\n" => after.trim_start(),
+            _ => {
+                text += sign;
+                after
+            }
+        };
+    }
+    text + rest
+}
+
+// The code without the patterns of its messages, and the patterns.
+fn without_patterns(code: &str) -> (String, Vec<String>) {
+    let (mut others, mut patterns) = (String::new(), Vec::new());
+    let mut rest = code;
+    while let Some((before, after)) = rest.split_once("msg!(") {
+        others += before;
+        rest = after.trim_start();
+        if rest.starts_with('"') {
+            let (literal, after) = rest.split_at(string_length(rest));
+            patterns.push(content(literal));
+            rest = after;
+        }
+    }
+    (others + rest, patterns)
+}
+
+// The nouns that the code counts: of one, and of several.
+fn counted(code: &str) -> impl Iterator<Item = (String, String)> {
+    let nouns = |after: &str| {
+        let literals = RustText::of(call(&format!("({after}"))).literals;
+        let [one, several] = &literals[literals.len().checked_sub(2)?..] else { return None };
+        Some((content(one), content(several)))
+    };
+    code.split("count!(").skip(1).filter_map(nouns).collect::<Vec<_>>().into_iter()
+}
+
+#[test]
+fn each_message_has_a_row_in_russian_with_the_same_parts() {
+    let rows: toml::Table = include_str!("../language/ru.toml").parse().unwrap();
+    let (mut patterns, mut nouns) = (BTreeSet::new(), BTreeSet::new());
+    for (path, text) in rust_files() {
+        let code = code_of(&path, &text);
+        nouns.extend(counted(&code).map(|(one, _)| one).filter(|_| !path.ends_with("src/language.rs")));
+        patterns.extend(without_patterns(&code).1);
+    }
+    patterns.extend(advice().map(str::to_owned));
+    assert!(patterns.len() > 900, "{} patterns were found", patterns.len());
+    let keys = |table: &str| rows[table].as_table().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let difference = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.difference(b).cloned().collect::<Vec<_>>();
+    assert_eq!(difference(&patterns, &keys("messages")), Vec::<String>::new(), "have no row in src/language/ru.toml");
+    assert_eq!(difference(&keys("messages"), &patterns), Vec::<String>::new(), "are rows that no message needs");
+    assert_eq!(nouns, keys("nouns"));
+
+    let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
+    let pieces = |text: &str, open, close| -> BTreeSet<String> {
+        let plain = text.replace("{{", "").replace("}}", "");
+        plain.split(open).skip(1).map(|rest| rest.split(close).next().unwrap().to_owned()).collect()
+    };
+    for (english, russian) in rows["messages"].as_table().unwrap() {
+        let russian = russian.as_str().unwrap();
+        assert!(!english.is_empty() && (english.is_ascii() || english.contains('×')), "{english}");
+        assert_eq!(pieces(english, '{', '}'), pieces(russian, '{', '}'), "{english}");
+        // Texts of numbers and parts alone may be alike, and the code of the page's language is one.
+        let has_words = english != "en" && without(english, '{', '}').chars().any(char::is_alphabetic);
+        assert!(!has_words || russian.chars().any(is_cyrillic), "{english} is not translated: {russian}");
+        // Names that people type stay as they are.
+        let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<BTreeSet<_>>();
+        let missing: Vec<String> = quoted(russian).difference(&quoted(english)).cloned().collect();
+        assert!(missing.is_empty(), "{english}: {missing:?}");
+    }
+}
+
+#[test]
+fn a_noun_has_one_plural() {
+    let mut plurals = BTreeMap::new();
+    for (path, text) in rust_files().into_iter().filter(|(path, _)| !path.ends_with("src/language.rs")) {
+        for (one, several) in counted(&code_of(&path, &text)) {
+            assert_eq!(plurals.entry(one).or_insert_with(|| several.clone()), &several);
+        }
+    }
+}
+
 // The sources whose messages have several languages.
 const SPEAKERS: [&str; 8] = [
     "assets/error.rs",
@@ -88,17 +193,17 @@ fn speaks(text: &str) -> bool {
 }
 
 #[test]
-fn messages_for_students_come_from_the_table_of_languages() {
+fn what_a_student_reads_stands_in_both_languages() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for name in SPEAKERS {
         let text = std::fs::read_to_string(source.join(name)).unwrap();
         let literals = match name.ends_with(".html") {
             true => vec![text.split_once("</style>").unwrap().1.to_owned()],
-            false => RustText::of(without_tests(text.split("\n#[cfg(test)]").next().unwrap())).literals,
+            false => RustText::of(&without_patterns(&code_of(Path::new(name), &text)).0).literals,
         };
         for literal in literals {
             let said = without(&without(&literal, '<', '>'), '{', '}');
-            assert!(!speaks(&said), "src/{name} says {literal}: it belongs into src/language.rs");
+            assert!(!speaks(&said), "src/{name} says {literal}: it belongs into msg!");
         }
     }
     assert!(speaks("the scene is empty") && !speaks("frame_{n}.png, r0"));
@@ -114,38 +219,22 @@ fn call(text: &str) -> &str {
     end.map_or(text, |(at, _)| &text[..at])
 }
 
-// A wrong request takes a text for each language, so that the compiler refuses one in English alone, unless a closure ignores its language.
+// A text that is a message in English alone would be shown to everyone.
 #[test]
-fn wrong_requests_come_from_the_table_of_languages() {
+fn wrong_requests_stand_in_both_languages() {
     let mut calls = 0;
     for (path, text) in rust_files() {
-        if path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("src/tests.rs") {
-            continue;
-        }
-        let code = without_tests(text.split("\n#[cfg(test)]").next().unwrap());
-        let starts = [
-            "Failure::usage",
-            "Error::usage",
-            "Error::misused",
-            "Error::incomplete",
-            "AllLanguages::new",
-            "AssetError::new",
-        ];
-        let others = [
-            "OutputError::encoder",
-            "::no_encoder",
-            "DeviceError::not_found",
-            "DeviceError::too_old",
-            " say",
-            " remark",
-            " warn",
-        ];
-        for start in starts.into_iter().chain(others) {
-            for after in code.split(start).skip(1).filter(|after| after.starts_with('(')) {
-                calls += 1;
+        let code = code_of(&path, &text);
+        calls += code.split("usage(msg!").count() - 1;
+        let others = without_patterns(&code).0;
+        let starts = ["Failure::usage", "Error::usage", "Error::misused", "Error::incomplete", "AssetError::new"];
+        let more = ["OutputError::encoder", "::no_encoder", "DeviceError::not_found", "DeviceError::too_old"];
+        let last = ["Message::text", "Message::from", " say", " remark", " warn"];
+        for start in starts.into_iter().chain(more).chain(last) {
+            for after in others.split(start).skip(1).filter(|after| after.starts_with('(')) {
                 for literal in RustText::of(call(after)).literals {
                     let said = without(&literal, '{', '}');
-                    assert!(!speaks(&said), "{} says {literal}: it belongs into src/language/", path.display());
+                    assert!(!speaks(&said), "{} says {literal}: it belongs into msg!", path.display());
                 }
             }
         }
@@ -198,9 +287,8 @@ fn words_are_spelled_as_the_keys_are() {
     };
     for (path, code) in rust_files() {
         let RustText { literals, comments } = RustText::of(&code);
-        // A word alone is a name, but for those of the table of languages.
-        let is_table = path.ends_with("src/language.rs");
-        let is_read = |literal: &&String| is_table || literal.contains(' ');
+        // A word alone is a name.
+        let is_read = |literal: &&String| literal.contains(' ');
         literals.iter().filter(is_read).chain(&comments).for_each(|text| look(&path, text));
     }
     for path in files_of(&root.join("kernels"), &["cuh", "cpp", "def"]) {

@@ -66,9 +66,9 @@ fn place(text: &str, problem: &Problem) -> Value {
         "column": text[line..start].chars().count() + 1,
         "start": text[..start].encode_utf16().count(),
         "end": text[..end].encode_utf16().count(),
-        "what": problem.what,
-        "expected": problem.expected,
-        "help": problem.help,
+        "what": problem.what.to_string(),
+        "expected": problem.expected.to_string(),
+        "help": problem.help.as_ref().map(ToString::to_string),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Particles as read from a file, whatever its layout.
 
 use crate::assets::error::AssetError;
-use crate::language::{Language, Message};
+use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::scene::ColourBy;
 use crate::scene::diagnostic::Rule;
@@ -59,14 +59,23 @@ const CHUNK: usize = 4096;
 type Broken = (usize, Message, Rule, f64);
 
 fn broken(i: usize, p: &[f64; 3], r: f64) -> Option<Broken> {
-    let coordinates = p.iter().map(|&x| (Language::coordinate as Message, Rule::Coordinate, x));
-    let mut all = coordinates.chain([(Language::radius as Message, Rule::Length, r)]);
+    let coordinates = p.iter().map(|&x| (msg!("coordinate"), Rule::Coordinate, x));
+    let mut all = coordinates.chain([(msg!("radius"), Rule::Length, r)]);
     all.find(|(_, rule, x)| !rule.allows(*x)).map(|(what, rule, x)| (i, what, rule, x))
 }
 
 /// What is wrong with a particle of that number, at that place of its file.
-pub fn fault(l: Language, place: &str, i: usize, p: &[f64; 3], r: f64) -> Option<String> {
-    broken(i, p, r).map(|(i, what, rule, x)| l.bad_particle(place, i, what(l), format_args!("{x:e}"), rule.expected(l)))
+pub fn fault(place: &Message, i: usize, p: &[f64; 3], r: f64) -> Option<Message> {
+    broken(i, p, r).map(|(i, what, rule, x)| {
+        msg!(
+            "{place}: particle {number} has the {what} {value}; expected {expected}",
+            place,
+            number = i,
+            what,
+            value = format_args!("{x:e}"),
+            expected = rule.expected()
+        )
+    })
 }
 
 /// Whether a particle obeys the rules.
@@ -118,7 +127,12 @@ impl ParticleSet {
 
     /// The values for the colors, if the scene asks for some.
     pub fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
-        let missing = || Err(AssetError::new(path, |l| l.no_value_to_color_by(by.name())));
+        let missing = || {
+            Err(AssetError::new(
+                path,
+                msg!("it holds no {name} to color by; give color_by = \"nothing\" or \"radius\"", name = by.name()),
+            ))
+        };
         match by {
             ColourBy::Nothing => Ok(None),
             ColourBy::Radius => Ok(Some(self.radii.clone())),
@@ -132,16 +146,17 @@ impl ParticleSet {
     }
 
     /// Checks that hold for every layout; `place` says where a particle stands in the file.
-    pub fn check(self, path: &Path, place: impl Fn(Language, usize) -> String) -> Result<ParticleSet, AssetError> {
+    pub fn check(self, path: &Path, place: impl Fn(usize) -> Message) -> Result<ParticleSet, AssetError> {
         if self.radii.is_empty() {
-            return Err(AssetError::new(path, Language::no_particles));
+            return Err(AssetError::new(path, msg!("it holds no particles")));
         }
         let all = self.positions.par_iter().zip(&self.radii).enumerate().with_min_len(CHUNK);
         let first = all.find_map_first(|(i, (p, r))| broken(i, p, *r));
         match first {
-            Some((i, ..)) => Err(AssetError::new(path, |l| {
-                fault(l, &place(l, i), i, &self.positions[i], self.radii[i]).unwrap_or_default()
-            })),
+            Some((i, ..)) => {
+                let fault = fault(&place(i), i, &self.positions[i], self.radii[i]);
+                fault.map_or(Ok(self), |fault| Err(AssetError::new(path, fault)))
+            }
             None => Ok(self),
         }
     }

@@ -3,7 +3,7 @@
 use super::set::{Chunk, ParticleSet, Wanted};
 use crate::assets::error::AssetError;
 use crate::assets::source::Content;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::scene::limits::MAX_PARTICLES;
 use rayon::prelude::*;
 use std::io;
@@ -25,7 +25,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn broken(&self, what: impl Fn(Language) -> String) -> AssetError {
+    fn broken(&self, what: Message) -> AssetError {
         AssetError::new(self.path, what)
     }
     fn length(&self) -> usize {
@@ -71,7 +71,7 @@ impl RecordLayout {
         let read = set.chunks().into_par_iter().try_for_each(|chunk| self.fill(file, chunk));
         read.map_err(|e| AssetError::read("particles", file.path, e))?;
         let (at, stride) = self.blocks[self.position.0];
-        set.check(file.path, |l, i| l.at_byte(at + i * stride))
+        set.check(file.path, |i| msg!("byte {byte}", byte = at + i * stride))
     }
 
     fn fill(&self, file: &File, chunk: Chunk) -> io::Result<()> {
@@ -106,7 +106,8 @@ impl RecordLayout {
 pub fn read(path: &Path, content: &Content, wanted: Wanted) -> Result<ParticleSet, AssetError> {
     let file = File { path, content, wanted };
     let Some(dimensions) = file.u32(0) else {
-        return Err(file.broken(|l| l.no_header(file.length())));
+        return Err(file
+            .broken(msg!("it ends at byte {length}; expected at least 104 bytes of header", length = file.length())));
     };
     if dimensions == 3 {
         return read_interleaved(&file);
@@ -114,14 +115,25 @@ pub fn read(path: &Path, content: &Content, wanted: Wanted) -> Result<ParticleSe
     if (0.5..100.0).contains(&file.f64(0)) {
         return read_versioned(&file);
     }
-    Err(file.broken(Language::no_sphere_file))
+    Err(file.broken(msg!(
+        "byte 0: expected the number of dimensions, 3, or a version of 0.5 to 100: this is not a file of the `sphere` code; tables end in .csv, .xyzr or .txt",
+    )))
 }
 
 fn count(file: &File, at: usize) -> Result<usize, AssetError> {
     match file.u32(at) {
         Some(n) if (1..=MAX_PARTICLES as usize).contains(&n) => Ok(n),
-        Some(n) => Err(file.broken(|l| l.bad_count_of_particles(at, n, MAX_PARTICLES))),
-        None => Err(file.broken(|l| l.no_count_of_particles(file.length(), at))),
+        Some(n) => Err(file.broken(msg!(
+            "byte {at}: {count} particles; expected 1 to {max}",
+            at,
+            count = n,
+            max = MAX_PARTICLES
+        ))),
+        None => Err(file.broken(msg!(
+            "it ends at byte {length}; expected the number of particles at byte {at}",
+            length = file.length(),
+            at
+        ))),
     }
 }
 
@@ -173,7 +185,12 @@ fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
     }
     let first = Interleaved { word: 8, vectors: 5, scalars: 16, wall_modes: false };
     let expected = closest.unwrap_or_else(|| first.tail_at(n) + 152 - 64);
-    Err(file.broken(|l| l.bad_interleaved_length(file.length(), n, expected)))
+    Err(file.broken(msg!(
+        "it ends at byte {length}; with {count} particles the interleaved layout ends at byte {expected} (or, by its variants, elsewhere): it is cut short, or no file of particles",
+        length = file.length(),
+        count = n,
+        expected,
+    )))
 }
 
 fn interleaved(file: &File, layout: Interleaved, n: usize) -> Result<ParticleSet, AssetError> {
@@ -195,8 +212,13 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     let version = file.f64(0);
     match file.u32(8) {
         Some(3) => {}
-        Some(other) => return Err(file.broken(|l| l.three_dimensions(other))),
-        None => return Err(file.broken(|l| l.no_header(file.length()))),
+        Some(other) => return Err(file.broken(msg!("byte 8: expected 3 dimensions, found {found}", found = other))),
+        None => {
+            return Err(file.broken(msg!(
+                "it ends at byte {length}; expected at least 104 bytes of header",
+                length = file.length()
+            )));
+        }
     }
     let n = count(file, 12)?;
     let start = 16 + 4 * 8 + 4 + 6 * 8 + 3 * 4 + 4 + if version >= 2.14 { 4 } else { 0 };
@@ -206,7 +228,15 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     let contact = scalars + 8 * n * 5;
     // Gravity and 14 numbers, the contact model, three numbers, the walls; then three numbers on walls, and bonds.
     let walls_at = contact + 17 * 8 + 4 + 3 * 8;
-    let missing = |at: usize| file.broken(|l| l.too_short_for_version(file.length(), n, version, at));
+    let missing = |at: usize| {
+        file.broken(msg!(
+            "it ends at byte {length}; {count} particles of version {version} need {needed} and more",
+            length = file.length(),
+            count = n,
+            version,
+            needed = at
+        ))
+    };
     let walls = file.u32(walls_at).ok_or_else(|| missing(walls_at + 4))?;
     let bonds_at = walls_at.saturating_add(4).saturating_add(walls.saturating_mul(4 + 8 * 8)).saturating_add(3 * 8 + 8);
     let bonds = file.u32(bonds_at).ok_or_else(|| missing(bonds_at.saturating_add(4)))?;
@@ -214,8 +244,14 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
     let plain = bonds_at.saturating_add(4 + 16).saturating_add(bonds.saturating_mul(8 + 8 * 8));
     let length = plain.saturating_add(4 * n);
     if length != file.length() {
-        let parts = |l: Language| l.particles_walls_bonds(n, walls, bonds);
-        return Err(file.broken(|l| l.bad_length_of_version(file.length(), parts(l), version, length)));
+        let parts = msg!("{particles} particles, {walls} walls and {bonds} bonds", particles = n, walls, bonds);
+        return Err(file.broken(msg!(
+            "it ends at byte {length}; with {parts} a file of version {version} ends at byte {expected}: it is cut short, or holds a fluid, which is not read",
+            length = file.length(),
+            parts,
+            version,
+            expected = length,
+        )));
     }
     let records = RecordLayout {
         word: 8,

@@ -3,7 +3,7 @@
 use super::set::{ParticleSet, Wanted, fault, is_allowed};
 use crate::assets::error::AssetError;
 use crate::assets::source::{text_place, utf16};
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::quote::brief;
 use rayon::prelude::*;
 use std::path::Path;
@@ -26,19 +26,19 @@ pub fn read_table(path: &Path, bytes: &[u8], wanted: Wanted) -> Result<ParticleS
     let decoded = utf16(bytes);
     let bytes = decoded.as_deref().map_or(bytes, str::as_bytes);
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let (table, start) = Table::new(bytes).map_err(|fault| AssetError::new(path, |l| fault.text(l, 0, 0, 0)))?;
+    let (table, start) = Table::new(bytes).map_err(|fault| AssetError::new(path, fault.text(0, 0, 0)))?;
     let body = &bytes[start.byte..];
     let read: Vec<_> = table.parts(body).into_par_iter().map(|part| table.read(part, wanted)).collect();
     let (mut line, mut row, mut byte) = (start.line, 0, start.byte);
     for rows in &read {
         if let Some(fault) = &rows.fault {
-            return Err(AssetError::new(path, |l| fault.text(l, line, row, byte)));
+            return Err(AssetError::new(path, fault.text(line, row, byte)));
         }
         (line, row, byte) = (line + rows.lines, row + rows.set.radii.len(), byte + rows.bytes);
     }
     let sets: Vec<ParticleSet> = read.into_iter().map(|rows| rows.set).collect();
     // Lines are checked as they are read.
-    joined(&sets).check(path, |_, _| String::new())
+    joined(&sets).check(path, Message::text)
 }
 
 // One set of all.
@@ -99,15 +99,23 @@ impl Fault {
         Fault { line, what: Problem::Bytes(at, column) }
     }
     // The message, with the number of lines, rows and bytes before the part.
-    fn text(&self, l: Language, lines: usize, rows: usize, bytes: usize) -> String {
+    fn text(&self, lines: usize, rows: usize, bytes: usize) -> Message {
         let line = lines + self.line;
         match &self.what {
-            Problem::Columns => l.expected_columns(line),
-            Problem::Absent(name, column) => l.no_such_column(line, name, column),
-            Problem::NoNumber(name, column, text) => l.no_number_in_column(line, column, text, name),
-            Problem::Particle(i, p, r) => fault(l, &l.in_line(line), rows + i, p, *r).unwrap_or_default(),
-            Problem::Bytes(at, column) => l.expected_text(line, column, bytes + at),
-            Problem::Csv(what) => what.clone(),
+            Problem::Columns => msg!("line {line}: expected columns x, y, z and r (or radius)", line),
+            Problem::Absent(name, column) => {
+                msg!("line {line}: it has no `{name}` (column {column})", line, name, column)
+            }
+            Problem::NoNumber(name, column, text) => {
+                msg!("line {line}, column {column}: `{text}` is not a number for `{name}`", line, column, text, name)
+            }
+            Problem::Particle(i, p, r) => {
+                fault(&msg!("line {line}", line), rows + i, p, *r).unwrap_or_else(|| Message::text(line))
+            }
+            Problem::Bytes(at, column) => {
+                msg!("line {line}, column {column}: byte {byte} is not text in UTF-8", line, column, byte = bytes + at)
+            }
+            Problem::Csv(what) => Message::text(what),
         }
     }
 }

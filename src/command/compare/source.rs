@@ -4,7 +4,7 @@ use crate::assets::source::open_regular;
 use crate::cli::Failure;
 use crate::command::convert::{format_of, read_picture};
 use crate::error::Error;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::output::NameFile;
 use crate::output::formats::{Format, Shown};
 use crate::output::store::folder::FrameFolder;
@@ -42,28 +42,36 @@ impl Source {
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         if let Some(format) = format_of(path) {
             return match is_animated_webp(&mut file) {
-                true => Err(Failure::usage(|l| l.animated_webp(name))),
+                true => Err(Failure::usage(msg!(
+                    "{name} is an animated .webp, which is not decoded: compare its frames",
+                    name
+                ))),
                 false => Ok(Source::Picture(PictureFile { path: path.to_owned(), format })),
             };
         }
         match VIDEOS.contains(&&*extension) {
             true => Ok(Source::Film(path.to_owned())),
-            false => Err(Failure::usage(|l| l.comparable_expected(name, endings(&PICTURES), endings(&VIDEOS)))),
+            false => Err(Failure::usage(msg!(
+                "{name}: expected a picture ({pictures}), a film ({films}), a folder of frames or their pattern",
+                name,
+                pictures = endings(&PICTURES),
+                films = endings(&VIDEOS)
+            ))),
         }
     }
 
-    pub fn kind(&self, language: Language) -> String {
+    pub fn kind(&self) -> Message {
         match self {
-            Source::Picture(_) => language.a_picture(),
-            Source::Frames(_) => language.a_folder_of_frames(),
-            Source::Film(_) => language.a_film(),
+            Source::Picture(_) => msg!("a picture"),
+            Source::Frames(_) => msg!("a folder of frames"),
+            Source::Film(_) => msg!("a film"),
         }
     }
 }
 
 impl PictureFile {
     /// The picture, and a remark if its light is shown by a guess.
-    pub fn read(&self) -> Result<(Shown, Option<AllLanguages>), Failure> {
+    pub fn read(&self) -> Result<(Shown, Option<Message>), Failure> {
         read_picture(&self.path, self.format)
     }
 }
@@ -77,11 +85,16 @@ fn folder(path: &Path) -> Result<BTreeMap<u32, PictureFile>, Failure> {
         let Some(number) = file.file_stem().and_then(|stem| last_number(&stem.to_string_lossy())) else { continue };
         if let Some(other) = frames.insert(number, PictureFile { path: file, format }) {
             let (folder, other) = (path.display(), other.path.display());
-            return Err(Failure::usage(|l| l.two_pictures(&folder, number, &other)));
+            return Err(Failure::usage(msg!(
+                "{folder} has two pictures {number}; one is {other}: name a pattern, as `{folder}/%04d.png`",
+                folder,
+                number,
+                other
+            )));
         }
     }
     if frames.is_empty() {
-        return Err(Failure::usage(|l| l.no_numbered_pictures(path.display())));
+        return Err(Failure::usage(msg!("{path} has no pictures with numbers in their names", path = path.display())));
     }
     Ok(frames)
 }
@@ -92,12 +105,14 @@ fn last_number(text: &str) -> Option<u32> {
 }
 
 fn pattern(name: &str) -> Result<BTreeMap<u32, PictureFile>, Failure> {
-    let (pattern, _) = Pattern::parse(name).map_err(|e| Failure::usage(|l| l.says(name, e.in_language(l))))?;
-    let format = Format::of(&pattern.extension()).ok_or_else(|| Failure::usage(|l| l.no_format_reads(name)))?;
+    let (pattern, _) =
+        Pattern::parse(name).map_err(|e| Failure::usage(msg!("{what}: {why}", what = name, why = e.message())))?;
+    let format =
+        Format::of(&pattern.extension()).ok_or_else(|| Failure::usage(msg!("no format reads {name}", name)))?;
     let folder = FrameFolder { pattern, format, size: (0, 0) };
     let existing = folder.existing()?;
     match existing.is_empty() {
-        true => Err(Failure::usage(|l| l.no_frames_named(name))),
+        true => Err(Failure::usage(msg!("there are no frames {name}", name))),
         false => Ok(existing.into_iter().map(|n| (n, PictureFile { path: folder.pattern.path(n), format })).collect()),
     }
 }

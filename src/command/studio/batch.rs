@@ -3,7 +3,7 @@
 
 use crate::cli::Failure;
 use crate::command::stop::{STDIN, STOP_BY};
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::OutputError;
 use crate::report::say;
 use crate::system::{self, ChildGroup};
@@ -45,10 +45,10 @@ impl Batch {
     pub fn start(&self, arguments: &[String], tell: impl Fn() + Send + Sync + 'static) -> Result<(), Failure> {
         let mut run = self.lock();
         if run.child.is_some() {
-            return Err(Failure::usage(Language::a_run_is_going_on));
+            return Err(Failure::usage(msg!("a run is going on")));
         }
         if run.is_closed {
-            return Err(Failure::usage(Language::studio_ends));
+            return Err(Failure::usage(msg!("the studio is ending")));
         }
         let failed = |e| Failure::from(OutputError::Write("a run".into(), e));
         let program = std::env::current_exe().map_err(failed)?;
@@ -122,18 +122,16 @@ impl Batch {
         if !is_first {
             return;
         }
-        say(Language::stopping_the_page);
+        say(msg!(
+            "stopping the run that the page has started, after its frames in flight; a second signal stops it at once"
+        ));
         let (batch, exit_here) = (self.clone(), exit.clone());
         let wait = move || {
             while batch.lock().child.is_some() {
                 std::thread::sleep(LOOKED);
             }
             // The run prints itself how to resume.
-            batch
-                .lock()
-                .words
-                .lines()
-                .for_each(|line| say(|_| line.strip_prefix("polyfly: ").unwrap_or(line).to_owned()));
+            batch.lock().words.lines().for_each(|line| say(line.strip_prefix("polyfly: ").unwrap_or(line)));
             exit()
         };
         threads::spawn("wait", wait).map(drop).unwrap_or_else(|_| exit_here());

@@ -1,14 +1,14 @@
 //! The edited scene: its file, the page's changes, and its faults.
 
 use super::painter::levels;
-use crate::cli::{CommonArgs, Failure, SceneArgs, assignment};
+use crate::cli::{CommonArgs, Failure, SceneArgs, assignment, language};
 use crate::command::scene_file::{SceneText, replace_missing};
 use crate::error::Error;
-use crate::language::Language;
 use crate::math::hash::of_texts;
 use crate::output::OutputError;
 use crate::output::store::atomic::rewrite_whole;
 use crate::run::sandbox::PathSandbox;
+use crate::scene::diagnostic::{Colours, Severity};
 use crate::scene::edit::{self, Edit};
 use crate::scene::{Grammar, Parsed, Scene, Viewpoint, edits_through, tokens};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ impl Change {
             Some(table) if self.is_new => edit::insert(text, &self.key, table),
             value => edit::set(text, &self.key, value.as_deref()),
         };
-        changed.map_err(|e| Failure::usage(|l| e.in_language(l)))
+        changed.map_err(|e| Failure::usage(e.message()))
     }
 }
 
@@ -153,7 +153,7 @@ impl Document {
     // Reads the file and applies the changes.
     fn read(&mut self) -> Result<Resolved, Failure> {
         let read = self.read_text();
-        self.faults = read.as_ref().err().map(ToString::to_string);
+        self.faults = read.as_ref().err().map(|e| e.plain(language()));
         read.and_then(|()| self.resolved())
     }
 
@@ -200,7 +200,7 @@ impl Document {
     fn take(&mut self, result: Result<Resolved, Failure>) -> Result<(), Failure> {
         self.version += 1;
         self.complaint = None;
-        self.problems = result.as_ref().err().map(ToString::to_string);
+        self.problems = result.as_ref().err().map(|e| e.plain(language()));
         let taken = result.map(|resolved| self.resolved = resolved);
         self.named = files_of(self.scene());
         // A folder that cannot be written is reported at the end.
@@ -225,7 +225,10 @@ impl Document {
             (Failure::Library(Error::Asset(asset)), Ok(source)) => source.about(asset),
             _ => None,
         };
-        problems.map_or_else(|| error.to_string(), |problems| problems.to_string())
+        match problems {
+            Some(problems) => problems.shown(Severity::Error, Colours::Plain, language()),
+            None => error.plain(language()),
+        }
     }
 
     /// Reads the scene again if its file, or a file that it names, has changed. Returns whether it has.
@@ -353,7 +356,7 @@ impl Document {
             "fps": scene.output.fps,
             "levels": levels(scene),
             "problems": self.faults.as_ref().or(self.problems.as_ref()).or(self.complaint.as_ref()),
-            "loop": scene.loop_problems(Language::English).into_iter().map(|problem| problem.what).collect::<Vec<_>>(),
+            "loop": scene.loop_problems().into_iter().map(|problem| problem.what.to_string()).collect::<Vec<_>>(),
             "changes": self.changes,
             "way": way.collect::<Vec<_>>(),
             // More bodies would only hide each other.

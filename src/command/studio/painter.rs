@@ -5,7 +5,7 @@ use crate::cancel::Cancel;
 use crate::cli::Failure;
 use crate::error::Error;
 use crate::film::image::Image;
-use crate::language::Language;
+use crate::language::msg;
 use crate::math::vec3::{add, scale, sub};
 use crate::render::stats::ms;
 use crate::render::{RenderOptions, Renderer};
@@ -56,7 +56,7 @@ pub fn viewpoint(text: &str) -> Result<Viewpoint, Failure> {
         {
             Ok(Viewpoint { eye: [a, b, c], look_at: [d, e, f], fov_deg })
         }
-        _ => Err(Failure::usage(Language::seven_numbers)),
+        _ => Err(Failure::usage(msg!("view: expected seven numbers"))),
     }
 }
 
@@ -184,7 +184,7 @@ impl RendererCache {
             self.base = Some(Renderer::prepare(scene, options.clone())?);
             self.version = version;
         }
-        let Some(base) = &self.base else { return Err(Failure::usage(Language::no_scene_there)) };
+        let Some(base) = &self.base else { return Err(Failure::usage(msg!("there is no scene"))) };
         let downscale = downscale.clamp(1, MAX_DOWNSCALE);
         let is_draft = level == 0 && levels.len() > 1;
         let is_own = level + 1 == levels.len();

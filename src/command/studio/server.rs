@@ -5,8 +5,8 @@ use super::connections::Known;
 use super::document::Document;
 use super::painter::{PreviewRequest, viewpoint};
 use super::session::Studio;
-use crate::cli::{Exit, Failure};
-use crate::language::Language;
+use crate::cli::{Exit, Failure, language};
+use crate::language::msg;
 use crate::output::OutputError;
 use crate::threads;
 use axum::Router;
@@ -108,7 +108,7 @@ impl IntoResponse for Failure {
             Exit::InputOutput => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
-        (status, self.to_string()).into_response()
+        (status, self.plain(language())).into_response()
     }
 }
 
@@ -120,7 +120,7 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Se
     let (give, taken) = tokio::sync::oneshot::channel();
     let job = move || drop(give.send(work()));
     threads::spawn("studio", job).map_err(OutputError::from)?;
-    taken.await.unwrap_or_else(|e| Err(Failure::usage(|l| l.studio_failed(&e))))
+    taken.await.unwrap_or_else(|e| Err(Failure::usage(msg!("the studio failed: {why}", why = e.to_string()))))
 }
 
 fn typed(kind: &'static str, body: impl Into<Body>) -> Response {
@@ -164,9 +164,9 @@ async fn tokens(State(studio): Shared) -> Answer {
 // Parses a body; an invalid one is an error.
 fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Failure> {
     if body.len() > MAX_BYTES {
-        return Err(Failure::usage(Language::request_too_long));
+        return Err(Failure::usage(msg!("the request is too long")));
     }
-    serde_json::from_slice(body).map_err(|e| Failure::usage(|l| l.bad_request(&e)))
+    serde_json::from_slice(body).map_err(|e| Failure::usage(msg!("the request is invalid: {why}", why = e.to_string())))
 }
 
 // Applies a change and returns the new state.

@@ -5,6 +5,7 @@ use super::document::Document;
 use super::painter::{PreviewRenderer, PreviewRequest};
 use crate::cli::Failure;
 use crate::film::image::Image;
+use crate::language::msg;
 use crate::output::OutputError;
 use crate::output::formats::png;
 use crate::quote::brief;
@@ -50,10 +51,14 @@ impl Studio {
         let mut document = self.document();
         match document.keep_unsaved() {
             Ok(None) => {}
-            Ok(Some(path)) => say(|l| l.unsaved_changes_kept(document.name(), path.display())),
+            Ok(Some(path)) => say(msg!(
+                "the page's changes are not in {scene}; they are kept in {path}",
+                scene = document.name(),
+                path = path.display()
+            )),
             Err(e) => {
-                say(|l| l.unsaved_changes_lost(e.shown(l)));
-                document.unsaved().iter().for_each(|line| say(|_| line.clone()));
+                say(msg!("the page's changes are in no file: {why}", why = e.message()));
+                document.unsaved().iter().for_each(|line| say(line));
             }
         }
     }
@@ -89,7 +94,9 @@ impl Studio {
         match existing {
             None => {}
             Some(flag @ ("resume" | "overwrite")) => arguments.push(format!("--{flag}")),
-            Some(other) => return Err(Failure::usage(|l| l.neither_nor(brief(other)))),
+            Some(other) => {
+                return Err(Failure::usage(msg!("`{word}` is neither resume nor overwrite", word = brief(other))));
+            }
         }
         let studio = Arc::clone(self);
         self.batch.start(&arguments, move || studio.tell())

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "calls a C library that is loaded at run time")]
 
 use crate::film::image::{Image, Layers};
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::system::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -11,19 +11,19 @@ use std::sync::{Mutex, PoisonError};
 
 /// Why a picture cannot be denoised.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", self.shown(Language::English))]
+#[error("{}", self.message())]
 pub enum DenoiserError {
     /// The library is missing or has another version.
-    NotFound(AllLanguages),
+    NotFound(Message),
     /// The library's own error.
     Failed(String),
 }
 
 impl DenoiserError {
-    pub(crate) fn shown(&self, language: Language) -> String {
+    pub(crate) fn message(&self) -> Message {
         match self {
-            DenoiserError::NotFound(what) => what.get(language).to_owned(),
-            DenoiserError::Failed(why) => language.says("Open Image Denoise", why),
+            DenoiserError::NotFound(what) => what.clone(),
+            DenoiserError::Failed(why) => msg!("{what}: {why}", what = "Open Image Denoise", why),
         }
     }
 }
@@ -89,8 +89,11 @@ pub struct Denoiser {
     _library: Library,
 }
 
-fn missing(why: impl Fn(Language) -> String) -> DenoiserError {
-    DenoiserError::NotFound(AllLanguages::new(|l| l.no_denoiser(why(l))))
+fn missing(why: Message) -> DenoiserError {
+    DenoiserError::NotFound(msg!(
+        "--denoise needs the library Open Image Denoise 2: {why}; set POLYFLY_OIDN to its folder (`pip install --target oidn pyoidn` makes one: `oidn`)",
+        why
+    ))
 }
 
 fn find(from: &DenoiserLibrary) -> Result<Library, DenoiserError> {
@@ -102,12 +105,16 @@ fn find(from: &DenoiserLibrary) -> Result<Library, DenoiserError> {
         DenoiserLibrary::Usual => NAMES
             .iter()
             .find_map(|name| open(Path::new(name)).ok())
-            .ok_or_else(|| missing(|l| l.library_not_found(NAMES[0]))),
+            .ok_or_else(|| missing(msg!("{name} is not found", name = NAMES[0]))),
         DenoiserLibrary::At(path) => {
             let names = || FOLDERS.iter().flat_map(|folder| NAMES.map(|name| path.join(folder).join(name)));
             let file = if path.is_dir() { names().find(|file| file.exists()) } else { Some(path.clone()) };
-            let file = file.ok_or_else(|| missing(|l| l.library_not_in(path.display(), NAMES[0])))?;
-            open(&file).map_err(|e| missing(|l| l.library_not_loaded(file.display(), &e)))
+            let file = file.ok_or_else(|| {
+                missing(msg!("{folder} does not have {name}", folder = path.display(), name = NAMES[0]))
+            })?;
+            open(&file).map_err(|e| {
+                missing(msg!("{file} cannot be loaded: {why}", file = file.display(), why = e.to_string()))
+            })
         }
     }
 }
@@ -116,7 +123,7 @@ fn find(from: &DenoiserLibrary) -> Result<Library, DenoiserError> {
 fn call<T: Copy>(library: &Library, name: &str) -> Result<T, DenoiserError> {
     // SAFETY: T is its type as oidn.h, version 2, declares it: the fields of Calls, and the types that Denoiser::new names.
     let symbol = unsafe { library.get::<T>(name) };
-    symbol.map(|s| *s).map_err(|e| missing(|l| l.library_differs(&e)))
+    symbol.map(|s| *s).map_err(|e| missing(msg!("it is another version: {why}", why = e.to_string())))
 }
 
 impl Denoiser {
@@ -143,7 +150,7 @@ impl Denoiser {
         let filter = unsafe {
             let device = new_device(CPU);
             if device.is_null() {
-                return Err(missing(Language::library_has_no_cpu));
+                return Err(missing(msg!("it makes no CPU device")));
             }
             if threads > 0 {
                 set_int(device, c"numThreads".as_ptr(), threads as c_int);

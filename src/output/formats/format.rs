@@ -2,7 +2,7 @@
 
 use crate::assets::source::{open_regular, stored};
 use crate::film::image::Image;
-use crate::language::AllLanguages;
+use crate::language::{Message, msg};
 use crate::output::opaque::over_black;
 use crate::output::sink::{PixelFormats, RenderedFrame};
 use crate::output::store::origin::{KEY, Origin};
@@ -119,13 +119,18 @@ impl Format {
         Scene::parse(&text, KEY, Path::new("")).ok().map(|parsed| parsed.scene)
     }
     /// The options for this bit depth, or for the default. The error lists the supported depths.
-    pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, AllLanguages> {
+    pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, Message> {
         let bits = bits.unwrap_or(self.bits[0]);
         if self.bits.contains(&bits) {
             return Ok(FormatOptions { bits, tone, has_alpha: false, origin: None });
         }
         let can: Vec<String> = self.bits.iter().map(u32::to_string).collect();
-        Err(AllLanguages::new(|l| l.has_other_bits(self.extension, l.one_of(&can), bits)))
+        Err(msg!(
+            ".{extension} has {bits} bits a channel, not {asked}",
+            extension = self.extension,
+            bits = Message::one_of(&can),
+            asked = bits
+        ))
     }
 }
 

@@ -5,7 +5,7 @@ use super::atomic::{folder_of, persist, remove_existing, temporary};
 use super::hidden;
 use super::origin::Origin;
 use crate::assets::files::{Extent, RecordedFiles};
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::math::hash::{hex, of_texts};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
@@ -78,7 +78,7 @@ pub struct Manifest {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{}", self.shown(Language::English))]
+#[error("{}", self.message())]
 pub enum ManifestError {
     /// The file is not a valid manifest.
     Foreign(PathBuf, String),
@@ -86,10 +86,14 @@ pub enum ManifestError {
 }
 
 impl ManifestError {
-    pub(crate) fn shown(&self, language: Language) -> String {
+    pub(crate) fn message(&self) -> Message {
         match self {
-            ManifestError::Foreign(path, why) => language.foreign_manifest(path.display(), why),
-            ManifestError::Output(e) => e.shown(language),
+            ManifestError::Foreign(path, why) => msg!(
+                "{path} is not polyfly's ({why}); give the frames a folder of their own",
+                path = path.display(),
+                why
+            ),
+            ManifestError::Output(e) => e.message(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::containers::{CONTAINERS, Container, Join};
 use super::encode::Encode;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,8 +303,8 @@ impl Codec {
 
     /// The codec of a file, which must support all that is requested. The error names the flag that the codec does not
     /// support.
-    pub fn choose(path: &Path, request: CodecRequest) -> Result<&'static Codec, AllLanguages> {
-        let refused = |what: &dyn Fn(Language) -> String| Err(AllLanguages::new(what));
+    pub fn choose(path: &Path, request: CodecRequest) -> Result<&'static Codec, Message> {
+        let refused = |what: Message| Err(what);
         let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
         let is_high = request.is_hdr || request.bits == Some(10);
         let mut usual = Codec::of(container).filter(|codec| !request.is_hdr || codec.hdr10.is_some());
@@ -313,28 +313,43 @@ impl Codec {
         let name = codec.name;
         if !codec.containers.contains(&container.extension) {
             if container.join != Join::Copied {
-                return refused(&|l| l.has_own_codec(container.extension, name));
+                return refused(msg!(
+                    "--codec: a .{extension} has a codec of its own, not {name}: leave the flag out",
+                    extension = container.extension,
+                    name
+                ));
             }
             let all = Codec::of(container).map(|c| c.name).collect::<Vec<_>>().join(", ");
-            return refused(&|l| l.holds_not(container.extension, &all, name));
+            return refused(msg!(
+                "--codec: a .{extension} holds {all}, not {name}",
+                extension = container.extension,
+                all,
+                name
+            ));
         }
         if is_high && (container.join != Join::Copied || Container::of(path).is_none()) {
-            return refused(&|l| l.eight_bits_only(path.display()));
+            return refused(msg!(
+                "{path} has eight bits a channel: no --hdr, no --video-bits 10",
+                path = path.display()
+            ));
         }
         if request.is_hdr && request.bits == Some(8) {
-            return refused(&Language::hdr_has_ten_bits);
+            return refused(msg!("--hdr: HDR10 has ten bits, not --video-bits 8"));
         }
         if request.is_hdr && codec.hdr10.is_none() {
             let all = CODECS.iter().filter(|c| c.hdr10.is_some()).map(|c| c.name).collect::<Vec<_>>().join(", ");
-            return refused(&|l| l.hdr_comes_in(&all, name));
+            return refused(msg!("--hdr: HDR10 comes in {all}, not {name}", all, name));
         }
         if is_high && codec.ten_bits.is_none() {
-            return refused(&|l| l.codec_has_eight_bits(name));
+            return refused(msg!("--video-bits: {name} has eight bits a channel", name));
         }
         if request.has_crf && codec.crf.is_none() {
             // A codec that nobody has named is an inner one.
             let of_file = format!(".{}", container.extension);
-            return refused(&|l| l.no_quality(if request.codec.is_some() { name } else { &of_file }));
+            return refused(msg!(
+                "--crf: {name} has no quality setting",
+                name = if request.codec.is_some() { name } else { &of_file }
+            ));
         }
         Ok(codec)
     }
@@ -403,7 +418,7 @@ mod tests {
             ("a.gif", CodecRequest { bits: Some(10), ..none }, "eight bits a channel: no --hdr"),
             ("a.mov", CodecRequest { has_crf: true, ..named("prores") }, "prores has no quality setting"),
         ] {
-            let refused = Codec::choose(Path::new(file), request).unwrap_err();
+            let refused = Codec::choose(Path::new(file), request).unwrap_err().to_string();
             assert!(refused.contains(words), "{refused}");
         }
     }

@@ -1,7 +1,7 @@
 //! ffmpeg as a child process: found, fed through a pipe, read line by line, and killed when it stalls.
 
 use super::mp4::PacketChecksum;
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, msg};
 use crate::output::error::OutputError;
 use crate::system::{self, ChildGroup, PYTHON, enlarge_pipe};
 use crate::threads::{self, NoThread, lock};
@@ -39,14 +39,18 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
         Ok(said.map(|said| Ffmpeg { program: program.to_owned(), version: version(said) }))
     };
     if let Some(program) = named {
-        let missing = || OutputError::no_encoder(|l| l.not_ffmpeg(program.display()));
+        let missing = || OutputError::no_encoder(msg!("`{name}` does not run as ffmpeg", name = program.display()));
         return that(program)?.ok_or_else(missing);
     }
     if let Some(found) = that(Path::new("ffmpeg"))? {
         return Ok(found);
     }
     let packed = in_python()?.map(|path| that(&path)).transpose()?.flatten();
-    packed.ok_or_else(|| OutputError::no_encoder(Language::no_ffmpeg))
+    packed.ok_or_else(|| {
+        OutputError::no_encoder(msg!(
+            "ffmpeg was not found: install it (Debian: apt-get install ffmpeg; anywhere: pip install imageio-ffmpeg), name one with --ffmpeg, or ask for a .y4m video, which needs none",
+        ))
+    })
 }
 
 // The ffmpeg of PyPI's package imageio-ffmpeg, if Python has it. Python imports from its working folder first, so it starts in its own
@@ -347,7 +351,8 @@ impl Process {
             Running::start(&mut command, timeout, |child| child.stderr.take(), Transcript::hear)
         });
         let running = started.map_err(|e| {
-            let failed = || OutputError::no_encoder(|l| l.cannot_start(program.display(), &e));
+            let failed =
+                || OutputError::no_encoder(msg!("cannot start {name}: {why}", name = program.display(), why = e));
             NoThread::of(&e).map_or_else(failed, OutputError::from)
         })?;
         running.child.stdin.iter().for_each(enlarge_pipe);
@@ -372,7 +377,7 @@ impl Process {
     }
 
     /// Waits for the end. If ffmpeg counts frames, it must report `expected` ones. `doing` is for messages.
-    pub fn finish(mut self, expected: Option<u64>, doing: impl Fn(Language) -> String) -> Result<(), OutputError> {
+    pub fn finish(mut self, expected: Option<u64>, doing: Message) -> Result<(), OutputError> {
         let running = &mut self.running;
         drop(running.child.stdin.take());
         let status = running.wait(self.file.as_deref());
@@ -380,13 +385,21 @@ impl Process {
         let (frames, timeout) = (transcript.frames, running.watch.timeout);
         let what = match status {
             _ if running.watch.state().timed_out => {
-                AllLanguages::new(|l| l.ffmpeg_stalled(timeout.as_secs(), doing(l)))
+                msg!(
+                    "ffmpeg made no progress for {seconds} s {doing}, and was killed",
+                    seconds = timeout.as_secs(),
+                    doing
+                )
             }
-            Err(e) => AllLanguages::new(|l| l.cannot_wait(&e)),
-            Ok(status) if !status.success() => AllLanguages::new(|l| l.ffmpeg_failed(doing(l), status)),
-            Ok(_) if !transcript.errors.is_empty() => AllLanguages::new(|l| l.ffmpeg_reported(doing(l))),
+            Err(e) => msg!("cannot wait for ffmpeg: {why}", why = e),
+            Ok(status) if !status.success() => {
+                msg!("ffmpeg failed {doing} ({status})", doing, status = status.to_string())
+            }
+            Ok(_) if !transcript.errors.is_empty() => msg!("ffmpeg reported an error {doing}", doing),
             Ok(_) => match expected {
-                Some(n) if frames != n => AllLanguages::new(|l| l.ffmpeg_took(frames, n, doing(l))),
+                Some(n) if frames != n => {
+                    msg!("ffmpeg took {taken} of {all} frames {doing}", taken = frames, all = n, doing)
+                }
                 _ => return Ok(()),
             },
         };

@@ -7,6 +7,7 @@ use super::settings::Settings;
 use super::tag::{self, Tag};
 use super::{high_bit_depth, mp4, y4m};
 use crate::cancel::Cancel;
+use crate::language::msg;
 use crate::math::hash::{hex, of_texts};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Reader;
@@ -277,7 +278,9 @@ fn partial(path: &Path, number: u32) -> PathBuf {
 
 /// Adds the path of the frames that were kept to an error.
 pub fn kept(cause: OutputError, frames: u64, path: &Path) -> OutputError {
-    cause.reworded(|l, what| l.first_frames_kept(what, frames, path.display()))
+    cause.reworded(|what| {
+        msg!("{why}; its first {frames} frames are kept in {path}", why = what, frames, path = path.display())
+    })
 }
 
 /// The built-in encoder, under its name in tags.

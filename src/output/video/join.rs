@@ -15,7 +15,7 @@ use super::settings::Settings;
 use super::tag::{self, Tag};
 use super::webp;
 use crate::assets::source::read_regular;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::temporary;
 use crate::system;
@@ -111,7 +111,7 @@ impl Joiner<'_> {
     pub fn finish(&self, video: GrowingVideo, path: &Path, tag: &Tag) -> Result<(), OutputError> {
         let GrowingVideo { segments, checksums, process, file } = video;
         // If ffmpeg has failed, its output says why.
-        process.finish(None, Language::closing_the_video)?;
+        process.finish(None, msg!("closing the video"))?;
         let frames = segments.duration() / self.ticks(1);
         self.publish(file.into_temp_path(), frames, Some(checksums), path, tag)
     }
@@ -165,7 +165,7 @@ impl Joiner<'_> {
             Source::List(_) => Ok(()),
         };
         // If ffmpeg has failed, its output says why.
-        process.finish(None, Language::closing_the_video)?;
+        process.finish(None, msg!("closing the video"))?;
         fed.map_err(|(file, e)| OutputError::Read(file, e))
     }
 
@@ -206,19 +206,23 @@ impl Joiner<'_> {
     // equal, they decode to the same pictures.
     fn check(&self, whole: &Path, frames: u64, given: Option<Vec<PacketChecksum>>) -> Result<(), OutputError> {
         let container = self.settings.container();
-        let wrong = |what: &dyn Fn(Language) -> String| Err(OutputError::encoder(what));
+        let wrong = |what: Message| Err(OutputError::encoder(what));
         // ffmpeg cannot read the animated WebP that it writes.
         if container.join == Join::Webp {
             let found = webp::frames(&read_regular(whole).reading(whole)?).unwrap_or(0);
             // A single frame is a still picture.
             return match found == frames || frames == 1 {
                 true => Ok(()),
-                false => wrong(&|l| l.video_holds(found, frames)),
+                false => wrong(msg!("the finished video holds {found} of {frames} frames", found, frames)),
             };
         }
         let mut found = match packets(&self.ffmpeg.program, whole, self.settings.options.timeout) {
             Err(e) if e.kind() == std::io::ErrorKind::TimedOut => {
-                return wrong(&|l| l.ffmpeg_stalled(self.settings.options.timeout.as_secs(), l.checking_the_video()));
+                return wrong(msg!(
+                    "ffmpeg made no progress for {seconds} s {doing}, and was killed",
+                    seconds = self.settings.options.timeout.as_secs(),
+                    doing = msg!("checking the finished video")
+                ));
             }
             Err(e) => {
                 return Err(NoThread::of(&e).map_or_else(|| OutputError::Read(whole.to_owned(), e), OutputError::from));
@@ -226,12 +230,15 @@ impl Joiner<'_> {
             Ok(found) => found,
         };
         if found.len() as u64 != frames {
-            return wrong(&|l| l.video_holds(found.len(), frames));
+            return wrong(msg!("the finished video holds {found} of {frames} frames", found = found.len(), frames));
         }
         if let Some(given) = given
             && let Some(odd) = found.iter().zip(&given).position(|(found, given)| found.checksum != *given)
         {
-            return wrong(&|l| l.odd_frame(odd));
+            return wrong(msg!(
+                "frame {frame} of the finished video, as coded, is not that of its segment",
+                frame = odd
+            ));
         }
         found.sort_by_key(|p| p.pts);
         let first = found.first().map_or(0, |p| p.pts);
@@ -245,7 +252,7 @@ impl Joiner<'_> {
             }
         };
         match found.iter().enumerate().position(|each| !is_even(each)) {
-            Some(odd) => wrong(&|l| l.misplaced_frame(odd)),
+            Some(odd) => wrong(msg!("frame {frame} of the finished video is not where it should be", frame = odd)),
             None => Ok(()),
         }
     }

@@ -4,6 +4,7 @@
 use super::encoder::VideoWriter;
 use super::mp4;
 use super::settings::Settings;
+use crate::language::msg;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::{persist, temporary};
 use muxide::api::{Metadata, Muxer, MuxerBuilder, VideoCodec};
@@ -103,7 +104,8 @@ impl VideoWriter for OpenH264 {
 }
 
 fn refused(why: impl Display) -> OutputError {
-    OutputError::encoder(|l| l.built_in_says(&why))
+    let why = why.to_string();
+    OutputError::encoder(msg!("the built-in encoder: {why}", why))
 }
 
 fn encoder(settings: &Settings) -> Result<Encoder, OutputError> {

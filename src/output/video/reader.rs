@@ -3,7 +3,7 @@
 use super::ffmpeg::{Process, url, words};
 use super::y4m::{Y4mReader, header_line};
 use crate::assets::source::open_regular;
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Shown;
 use std::fs::File;
@@ -53,10 +53,14 @@ impl VideoReader {
                     Ok(Some(frame)) => Ok(Some(frame)),
                     // ffmpeg has ended, and tells why.
                     ended => {
-                        let doing = |l: Language| l.decoding(path.display());
+                        let doing = msg!("decoding {path}", path = path.display());
                         match output.take().map(BufReader::into_inner) {
                             Some(process) if process.has_stalled() => {
-                                return Err(OutputError::encoder(|l| l.ffmpeg_kept_still(TIMEOUT.as_secs(), doing(l))));
+                                return Err(OutputError::encoder(msg!(
+                                    "ffmpeg stalled for {seconds} s {doing}, and was ended",
+                                    seconds = TIMEOUT.as_secs(),
+                                    doing
+                                )));
                             }
                             Some(process) => process.finish(None, doing)?,
                             None => {}

@@ -7,7 +7,7 @@ use super::job::VideoJob;
 use super::join::Joiner;
 use super::mp4;
 use super::tag::Tag;
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::{persist, temporary};
 use crate::output::store::hidden;
@@ -108,20 +108,28 @@ impl SegmentEncoder {
         let mut trial = self.start(&file)?;
         // If this fails, ffmpeg has ended, and `finish` returns its output.
         let fed = trial.feed(&settings.grey(self.job.sides()));
-        trial.finish(Some(1), Language::encoding_a_frame).map_err(|e| self.trial_error(e))?;
+        trial.finish(Some(1), msg!("encoding a frame")).map_err(|e| self.trial_error(e))?;
         fed.writing(&settings.path)
     }
 
     fn trial_error(&self, error: OutputError) -> OutputError {
         let codec = self.job.settings.codec;
         let is_missing = matches!(&error, OutputError::Encoder { words, .. } if words.contains("Unknown encoder"));
-        let error = error.reworded(|l, what| match (is_missing, codec.is_hardware) {
-            (true, _) => l.has_no_encoder(codec.encoder, codec.name),
-            (false, true) => l.trial_of_hardware_failed(what, codec.name),
-            (false, false) => l.trial_failed(what),
+        let error = error.reworded(|what| match (is_missing, codec.is_hardware) {
+            (true, _) => msg!(
+                "this ffmpeg has no encoder {encoder}, which --codec {codec} needs",
+                encoder = codec.encoder,
+                codec = codec.name
+            ),
+            (false, true) => msg!(
+                "the trial encode of one frame failed: {why}; {name} needs its chip and its driver",
+                why = what,
+                name = codec.name
+            ),
+            (false, false) => msg!("the trial encode of one frame failed: {why}", why = what),
         });
         match is_missing || codec.is_hardware {
-            true => OutputError::no_encoder(|l| error.shown(l)),
+            true => OutputError::no_encoder(error.message()),
             false => error,
         }
     }
@@ -171,7 +179,7 @@ impl SegmentEncoder {
                 }
             }
         }
-        let closed = process.finish(Some(sent), Language::encoding_the_video);
+        let closed = process.finish(Some(sent), msg!("encoding the video"));
         let found = |file: NamedTempFile| {
             let packets = packets(&self.ffmpeg.program, file.path(), self.job.settings.options.timeout);
             Some(PartialSegment { file, frames: packets.map_or(0, |p| p.len() as u64) })

@@ -12,7 +12,7 @@ use super::mp4;
 use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask};
 use super::settings::Settings;
 use super::tag::{self, Tag, name};
-use crate::language::Language;
+use crate::language::msg;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::{folder_of, persist};
 use crate::output::store::folder::sweep;
@@ -317,7 +317,10 @@ impl Segments {
         }
         for (place, segment) in missing() {
             if job.source.is_none() {
-                return Err(OutputError::encoder(|l| l.segment_deleted(segment.file.display())));
+                return Err(OutputError::encoder(msg!(
+                    "{file} was deleted: the same command with --resume makes it again",
+                    file = segment.file.display()
+                )));
             }
             let (send, task) = segment.task(place);
             for &number in &job.frames[segment.frames.clone()] {
@@ -337,7 +340,13 @@ impl Segments {
             [(only, _)] if is_of_kind(only, &short) && std::fs::rename(only, &short).is_ok() => {
                 kept(cause, job.frames.len() as u64, &short)
             }
-            _ => cause.reworded(|l, what| l.all_is_kept(what, self.encoder.folder.display())),
+            _ => cause.reworded(|what| {
+                msg!(
+                    "{why}; all is encoded and kept in {folder}: --resume joins it",
+                    why = what,
+                    folder = self.encoder.folder.display()
+                )
+            }),
         })
     }
 
@@ -347,9 +356,14 @@ impl Segments {
         match (self.keep(&path), failure) {
             (Ok(frames), Some(cause)) => Err(kept(cause, frames, &path)),
             (Err(0), Some(cause)) => Err(cause),
-            (Err(frames), Some(cause)) => {
-                Err(cause.reworded(|l, what| l.some_is_kept(what, frames, self.encoder.folder.display())))
-            }
+            (Err(frames), Some(cause)) => Err(cause.reworded(|what| {
+                msg!(
+                    "{why}; {frames} frames are encoded and kept in {folder}: --resume continues with them",
+                    why = what,
+                    frames,
+                    folder = self.encoder.folder.display()
+                )
+            })),
             (Ok(_), None) => Ok(Finished::Beginning(Some(path))),
             (Err(_), None) => Ok(Finished::Beginning(None)),
         }
@@ -443,5 +457,5 @@ fn is_of_kind(segment: &Path, film: &Path) -> bool {
 }
 
 fn gone() -> OutputError {
-    OutputError::encoder(Language::encoder_gone)
+    OutputError::encoder(msg!("the encoder has gone"))
 }

@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::read::Given;
 use super::schema::short;
-use crate::language::Language;
+use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, length};
 use crate::scene::diagnostic::Rule;
 use crate::scene::limits::MIN_LENGTH;
@@ -118,15 +118,20 @@ impl Kind for bool {
             DeValue::Integer(x) => x.as_str().to_owned(),
             _ => String::new(),
         };
-        let l = given.language();
-        given.wrong::<bool>(l.true_or_false());
+        given.wrong::<bool>(msg!("true or false"));
         let meant = match &*meant {
             "true" | "yes" | "on" | "1" => Some("true"),
             "false" | "no" | "off" | "0" => Some("false"),
             _ => None,
         };
         let name = given.key.name;
-        given.help(meant.map(|meant| l.written_without_quotes(meant, format_args!("{name} = {meant}"))));
+        given.help(meant.map(|meant| {
+            msg!(
+                "this is written `{value}`, without quotes: {line}",
+                value = meant,
+                line = format_args!("{name} = {meant}")
+            )
+        }));
         None
     }
     fn text(&self, _: &Key) -> String {
@@ -164,8 +169,10 @@ impl Kind for Vec3 {
         let numbers = given.ruled_numbers()?;
         // The square of a shorter vector would underflow.
         if given.key.direction && length(numbers) < MIN_LENGTH {
-            let l = given.language();
-            return given.problem(l.no_direction(given.key.name), l.longer_vector(format_args!("{MIN_LENGTH:e}")));
+            return given.problem(
+                msg!("`{key}` has no direction", key = given.key.name),
+                msg!("a vector longer than {length}", length = format_args!("{MIN_LENGTH:e}")),
+            );
         }
         Some(numbers)
     }
@@ -200,33 +207,37 @@ fn colour(given: &mut Given) -> Option<Vec3> {
         let [r, g, b, _] = colour.to_rgba8();
         return Some([r, g, b].map(|x| f64::from(x) / 255.0));
     }
-    let l = given.language();
-    given.wrong::<Vec3>(l.a_color());
+    given.wrong::<Vec3>(msg!("a list of 3 numbers, \"#rrggbb\", a color's name in quotes, or a number for a gray"));
     if !text.is_empty() && !given.context.is_crowded() {
-        given.help(colour_help(l, text));
+        given.help(colour_help(text));
     }
     None
 }
 
 // What the author of an invalid color may have meant.
-fn colour_help(l: Language, text: &str) -> Option<String> {
+fn colour_help(text: &str) -> Option<Message> {
     let numbers: Vec<&str> = text.split([',', ' ']).filter(|piece| !piece.is_empty()).collect();
     if numbers.len() == 3 && numbers.iter().all(|number| number.parse::<f64>().is_ok()) {
-        return Some(l.list_in_brackets(format_args!("[{}]", numbers.join(", "))));
+        return Some(msg!("a list stands in brackets: {list}", list = format_args!("[{}]", numbers.join(", "))));
     }
     if let Some(digits) = text.strip_prefix('#') {
         let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
         return match digits.len() {
-            4 | 8 if is_hex => Some(l.no_alpha(format_args!("\"#{}\"", &digits[..digits.len() / 4 * 3]))),
-            _ if is_hex => Some(l.three_or_six_not(digits.len())),
-            _ => Some(l.three_or_six_digits()),
+            4 | 8 if is_hex => Some(msg!(
+                "colors have no alpha: {color}; `transparency` lets light through a material",
+                color = format_args!("\"#{}\"", &digits[..digits.len() / 4 * 3])
+            )),
+            _ if is_hex => {
+                Some(msg!("a color has three or six digits of 0 to f, and this one has {count}", count = digits.len()))
+            }
+            _ => Some(msg!("a color has three or six digits of 0 to f")),
         };
     }
-    if let Some(advice) = suggest::other_name(l, NameKind::Value("color"), text) {
+    if let Some(advice) = suggest::other_name(NameKind::Value("color"), text) {
         return Some(advice.to_owned());
     }
     let names = csscolorparser::NAMED_COLORS.keys().map(|name| name.as_str());
-    suggest::nearest(text, names).map(|name| l.did_you_mean_text(format_args!("\"{name}\"")))
+    suggest::nearest(text, names).map(|name| msg!("did you mean {text}?", text = format_args!("\"{name}\"")))
 }
 
 // A file. Relative paths start in the scene's folder.

@@ -9,6 +9,7 @@ use super::read::{Given, Table};
 use super::track::{Ease, TimedValue, Track};
 use super::words::{WordList, one_of, words_schema};
 use super::write::Lines;
+use crate::language::msg;
 use crate::math::vec3::Vec3;
 use crate::scene::diagnostic::Rule;
 use serde_json::{Map, Value as Json, json};
@@ -127,10 +128,9 @@ fn parse<T: Kind>(given: &mut Given) -> Option<T> {
         return T::parse(given);
     }
     if !given.key.animated {
-        let l = given.language();
-        given.problem::<()>(l.cannot_change(given.key.name), l.one_value());
+        given.problem::<()>(msg!("`{key}` cannot change over the clip", key = given.key.name), msg!("one value"));
         let is_path = given.table == "camera." && ["position", "look_at"].contains(&given.key.name);
-        given.help(is_path.then(|| l.camera_moves()));
+        given.help(is_path.then(|| msg!("a camera moves along [[camera.key]], or round [camera.orbit]")));
         return None;
     }
     let track = track::<T>(given)?;
@@ -165,15 +165,17 @@ fn track<T: Kind>(given: &mut Given) -> Option<Track> {
 
 // Reads the keys of a value over time. `key` is that of the value.
 fn read_keys<T: Kind>(key: &Key, given: &mut Given, track: &mut Track) {
-    let l = given.language();
     let DeValue::Array(list) = given.value.get_ref() else {
-        given.wrong::<()>(l.list_of_keys());
+        given.wrong::<()>(msg!("a list of keys, each `[time, value]`: [[0, ...], [0.5, ...]]"));
         return;
     };
     for (i, one) in list.iter().enumerate() {
         let mut given = given.within(one);
         let Some(parts) = one.get_ref().as_array().filter(|parts| (2..=3).contains(&parts.len())) else {
-            given.problem::<()>(l.no_pair(i + 1, key.name), l.a_pair());
+            given.problem::<()>(
+                msg!("key {number} of `{key}` is not a pair", number = i + 1, key = key.name),
+                msg!("`[time, value]`, or with an ease after them"),
+            );
             continue;
         };
         let time = Given { key: &TIME, ..given.within(&parts[0]) }.ruled();
@@ -184,26 +186,38 @@ fn read_keys<T: Kind>(key: &Key, given: &mut Given, track: &mut Track) {
         };
         let (Some(time), Some(value), Some(ease)) = (time, value, ease) else { continue };
         let Some((count, value)) = value.numbers() else {
-            Given { key, ..given.within(&parts[1]) }.refuse::<()>(value.text(key), l.number_at_each_key());
+            Given { key, ..given.within(&parts[1]) }.refuse::<()>(value.text(key), msg!("a number at each key"));
             continue;
         };
         track.count = count;
         if let Some(before) = track.keys.last().filter(|before| time <= before.time) {
-            given.within(&parts[0]).problem::<()>(l.time_not_after(time, before.time), l.growing_times());
+            given.within(&parts[0]).problem::<()>(
+                msg!("this key's time, {time}, is not after the one before, {before}", time, before = before.time),
+                msg!("times that grow from key to key"),
+            );
         }
         track.keys.push(TimedValue { time, value, ease });
     }
     if let ([_], [_]) = (&list[..], &track.keys[..]) {
-        given.problem::<()>(l.one_key(key.name), l.two_keys());
+        given.problem::<()>(
+            msg!("`{key}` has one key", key = key.name),
+            msg!("at least two; a value that stays stands alone"),
+        );
     }
     let (Some(first), Some(last)) = (track.keys.first(), track.keys.last()) else {
         if list.is_empty() {
-            given.problem::<()>(l.no_keys(key.name), l.list_of_keys());
+            given.problem::<()>(
+                msg!("`{key}` has no keys", key = key.name),
+                msg!("a list of keys, each `[time, value]`: [[0, ...], [0.5, ...]]"),
+            );
         }
         return;
     };
     if track.closed && last.time - first.time >= 1.0 {
-        given.problem::<()>(l.no_time_to_close(), l.time_below_one());
+        given.problem::<()>(
+            msg!("no time is left to close the loop"),
+            msg!("its time below 1: the way back to the first key takes the rest of the clip"),
+        );
     }
 }
 

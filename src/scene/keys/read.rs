@@ -4,11 +4,10 @@
 use super::key::{Key, british};
 use super::schema;
 use super::track::Track;
-use crate::language::Language;
+use crate::language::{Message, ToMessage, msg};
 use crate::scene::diagnostic::{MAX_SHOWN, Problem, Rule};
 use crate::scene::grammar::ParseOptions;
 use crate::scene::suggest::{self, NameKind};
-use std::fmt::Display;
 use std::ops::Range;
 use std::sync::LazyLock;
 use toml::Spanned;
@@ -36,12 +35,8 @@ impl<'a> Context<'a> {
     pub fn new(options: ParseOptions<'a>, schema: &'static LazyLock<serde_json::Value>) -> Context<'a> {
         Context { options, schema, problems: Vec::new(), warnings: Vec::new(), tracks: Vec::new() }
     }
-    /// The language of messages.
-    pub fn language(&self) -> Language {
-        self.options.language
-    }
-    pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Display) {
-        self.problems.push(Problem::new(span, what, self.language().expected(expected)));
+    pub fn problem(&mut self, span: Range<usize>, what: impl ToMessage, expected: impl ToMessage) {
+        self.problems.push(Problem::new(span, what.to_message(), msg!("expected {what}", what = expected)));
     }
     /// Whether there are too many problems for suggestions, which take time. Few problems are shown.
     pub fn is_crowded(&self) -> bool {
@@ -63,24 +58,20 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     pub fn within(&mut self, value: &'t TomlValue<'t>) -> Given<'_, 't, 'c> {
         Given { key: self.key, value, table: self.table, context: self.context }
     }
-    /// The language of messages.
-    pub fn language(&self) -> Language {
-        self.context.language()
-    }
-    pub fn problem<T>(&mut self, what: impl Into<String>, expected: impl Display) -> Option<T> {
+    pub fn problem<T>(&mut self, what: impl ToMessage, expected: impl ToMessage) -> Option<T> {
         self.context.problem(self.value.span(), what, expected);
         None
     }
     /// Refuses the value. `what` describes it.
-    pub fn refuse<T>(&mut self, what: impl Display, expected: impl Display) -> Option<T> {
-        self.problem(self.language().value_is(self.key.name, what), expected)
+    pub fn refuse<T>(&mut self, what: impl ToMessage, expected: impl ToMessage) -> Option<T> {
+        self.problem(msg!("`{key}` is {what}", key = self.key.name, what), expected)
     }
     /// Refuses a value of the wrong type.
-    pub fn wrong<T>(&mut self, expected: impl Display) -> Option<T> {
-        self.refuse(describe(self.language(), self.value.get_ref()), expected)
+    pub fn wrong<T>(&mut self, expected: impl ToMessage) -> Option<T> {
+        self.refuse(describe(self.value.get_ref()), expected)
     }
     /// Adds a remedy to the last problem.
-    pub fn help(&mut self, help: Option<String>) {
+    pub fn help(&mut self, help: Option<Message>) {
         if let (Some(problem), true) = (self.context.problems.last_mut(), help.is_some()) {
             problem.help = help;
         }
@@ -88,46 +79,57 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     /// Adds the nearest valid word as a suggestion.
     pub fn suggest(&mut self, word: &str, words: impl Iterator<Item = &'static str>) {
         if !self.context.is_crowded() {
-            self.help(suggest::meant(self.language(), NameKind::Value(self.key.name), word, words));
+            self.help(suggest::meant(NameKind::Value(self.key.name), word, words));
         }
     }
     /// A finite number, or a percentage such as `60%`.
     pub fn number(&mut self) -> Option<f64> {
-        self.number_as(&self.language().number_expected())
+        self.number_as(&msg!("a number"))
     }
     // The same, with another text for what is expected.
-    fn number_as(&mut self, expected: &str) -> Option<f64> {
+    fn number_as(&mut self, expected: &Message) -> Option<f64> {
         let number = number(self.value.get_ref());
         if number.is_none() {
             self.wrong::<f64>(expected);
             // A number in quotes, with a decimal comma or spaces.
             let text = self.value.get_ref().as_str().map(|text| text.trim().replace(',', "."));
             let quoted = text.and_then(|text| text.parse::<f64>().ok());
-            let l = self.language();
-            let unit = || suggest::number_help(l, self.value.get_ref().as_str()?);
+            let unit = || suggest::number_help(self.value.get_ref().as_str()?);
             let over_time = || {
                 let is_table = self.key.animated && self.value.get_ref().as_table().is_some();
-                is_table.then(|| l.keys_over_time(self.key.name))
+                is_table.then(|| {
+                    msg!("a value over time is `{key} = {{ keys = [[0, ...], [1, ...]] }}`", key = self.key.name)
+                })
             };
-            let help = quoted.map(|x| l.number_without_quotes(x)).or_else(unit).or_else(over_time);
+            let help = quoted
+                .map(|x| msg!("a number stands without quotes: {number}", number = x))
+                .or_else(unit)
+                .or_else(over_time);
             self.help(help);
         }
         number
     }
     /// A number in the key's range.
     pub fn ruled(&mut self) -> Option<f64> {
-        let (rule, l) = (self.key.rule, self.language());
-        let x = self.number_as(&if rule == Rule::Finite { l.number_expected() } else { rule.expected(l) })?;
+        let rule = self.key.rule;
+        let x = self.number_as(&if rule == Rule::Finite { msg!("a number") } else { rule.expected() })?;
         if !rule.allows(x) {
-            self.refuse::<()>(short(x), rule.expected(l));
-            self.help((self.key.name == "time" && x > 1.0).then(|| l.share_of_clip()));
+            self.refuse::<()>(short(x), rule.expected());
+            self.help(
+                (self.key.name == "time" && x > 1.0)
+                    .then(|| msg!("it is a share of the clip: its first frame has 0, its middle 0.5")),
+            );
             return None;
         }
         Some(x)
     }
     /// A number in the key's range, or a word that `word` parses; `words` is the expected text.
-    pub fn number_or_word<T>(&mut self, word: impl Fn(&str) -> Option<T>, words: &str) -> Option<Result<f64, T>> {
-        let (rule, l) = (self.key.rule, self.language());
+    pub fn number_or_word<T>(
+        &mut self,
+        word: impl Fn(&str) -> Option<T>,
+        words: impl ToMessage,
+    ) -> Option<Result<f64, T>> {
+        let rule = self.key.rule;
         let what = match self.value.get_ref() {
             DeValue::String(text) => match word(text) {
                 Some(value) => return Some(Err(value)),
@@ -136,31 +138,32 @@ impl<'t, 'c> Given<'_, 't, 'c> {
             other => match number(other) {
                 Some(x) if rule.allows(x) => return Some(Ok(x)),
                 Some(x) => short(x),
-                None => return self.wrong(l.number_or_word()),
+                None => return self.wrong(msg!("a number or a word in quotes")),
             },
         };
-        self.refuse::<()>(what, l.range_or_words(rule.expected(l), words));
+        self.refuse::<()>(what, msg!("{range}, or {words}", range = rule.expected(), words));
         if let (Some(text), false) = (self.value.get_ref().as_str(), self.context.is_crowded()) {
-            let number = text.trim().parse::<f64>().ok().map(|x| l.number_without_quotes(x));
+            let number =
+                text.trim().parse::<f64>().ok().map(|x| msg!("a number stands without quotes: {number}", number = x));
+            let words = words.to_message().to_string();
             let quoted = words.split('"').skip(1).step_by(2);
-            let help = number.or_else(|| suggest::number_help(l, text));
-            self.help(help.or_else(|| suggest::meant(l, NameKind::Value(self.key.name), text, quoted)));
+            let help = number.or_else(|| suggest::number_help(text));
+            self.help(help.or_else(|| suggest::meant(NameKind::Value(self.key.name), text, quoted)));
         }
         None
     }
     /// N numbers of any value.
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
-        let l = self.language();
-        let expected = l.list_of_numbers(N);
+        let expected = msg!("a list of {count} numbers", count = N);
         let DeValue::Array(list) = self.value.get_ref() else {
             self.wrong::<()>(expected);
-            self.help(list_help(l, self.value.get_ref(), N));
+            self.help(list_help(self.value.get_ref(), N));
             return None;
         };
         if list.len() != N {
-            self.refuse::<()>(l.a_list_of(list.len()), expected);
+            self.refuse::<()>(msg!("a list of {count}", count = list.len()), expected);
             let is_longer = list.len() > N;
-            self.help(is_longer.then(|| l.commas_separate()));
+            self.help(is_longer.then(|| msg!("commas separate numbers; a decimal point is written `.`, as in 1.5")));
             return None;
         }
         let mut numbers = [0.0; N];
@@ -179,35 +182,43 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         let key = self.key;
         let Some(bad) = numbers.iter().find(|&&x| !key.rule.allows(x)) else { return Some(numbers) };
         let shown = short(*bad);
-        let (l, each) = (self.language(), key.rule.expected(self.language()));
-        let expected = if N == 2 { l.two_values(each) } else { l.three_values(each) };
-        self.problem::<()>(l.value_holds(key.name, shown), expected);
+        let each = key.rule.expected();
+        let expected =
+            if N == 2 { msg!("two values, each {each}", each) } else { msg!("three values, each {each}", each) };
+        self.problem::<()>(msg!("`{key}` holds {number}", key = key.name, number = shown), expected);
         // `0xff0000`: one number for all three.
         if let (true, DeValue::Integer(x)) = (key.colour && bad.fract() == 0.0, self.value.get_ref())
             && x.radix() == 16
             && *bad < 16_777_216.0
         {
-            self.help(Some(l.codes_are_written(format_args!("\"#{:06x}\"", *bad as u32))));
+            self.help(Some(msg!(
+                "codes of 0 to 255 are written as {code}",
+                code = format_args!("\"#{:06x}\"", *bad as u32)
+            )));
         }
         if key.colour && *bad > 3.0 && numbers.iter().all(|x| x.fract() == 0.0 && (0.0..=255.0).contains(x)) {
             let code: String = numbers.iter().map(|x| format!("{:02x}", *x as u8)).collect();
-            self.help(Some(l.codes_are_written(format_args!("\"#{code}\""))));
+            self.help(Some(msg!("codes of 0 to 255 are written as {code}", code = format_args!("\"#{code}\""))));
         }
         None
     }
     pub fn text(&mut self) -> Option<&'t str> {
         let text = self.value.get_ref().as_str();
         if text.is_none() {
-            let l = self.language();
-            self.wrong::<()>(l.text_expected());
+            self.wrong::<()>(msg!("a text in quotes"));
             let is_table = match self.value.get_ref() {
                 DeValue::Table(_) => true,
                 DeValue::Array(list) => list.iter().any(|one| one.get_ref().as_table().is_some()),
                 _ => false,
             };
-            self.help(is_table.then(|| l.stands_around(self.key.name)));
+            self.help(is_table.then(|| {
+                msg!(
+                    "`{key} = \"...\"` stands in the table around it, and its other keys beside it",
+                    key = self.key.name
+                )
+            }));
             if self.key.name == "solid" && self.value.get_ref().as_array().is_some() {
-                self.help(Some(l.one_table_each("[[body]]")));
+                self.help(Some(msg!("each has a table {header} of its own", header = "[[body]]")));
             }
         }
         text
@@ -215,7 +226,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
 }
 
 // Numbers that stand in quotes, or have names, as a list; the direction of an axis that is named.
-fn list_help(l: Language, value: &DeValue, count: usize) -> Option<String> {
+fn list_help(value: &DeValue, count: usize) -> Option<Message> {
     let numbers: Vec<f64> = match value {
         DeValue::String(text) if count == 3 && ["x", "y", "z"].iter().any(|axis| text.eq_ignore_ascii_case(axis)) => {
             ["x", "y", "z"].map(|axis| f64::from(u8::from(text.eq_ignore_ascii_case(axis)))).to_vec()
@@ -228,7 +239,8 @@ fn list_help(l: Language, value: &DeValue, count: usize) -> Option<String> {
         _ => return None,
     };
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    (numbers.len() == count).then(|| l.list_in_brackets(format_args!("[{}]", numbers.join(", "))))
+    (numbers.len() == count)
+        .then(|| msg!("a list stands in brackets: {list}", list = format_args!("[{}]", numbers.join(", "))))
 }
 
 // A number without a hundred zeros.
@@ -254,15 +266,15 @@ pub(crate) fn percent(text: &str) -> Option<f64> {
 }
 
 // A value's description in messages.
-fn describe(l: Language, value: &DeValue) -> String {
+fn describe(value: &DeValue) -> Message {
     match value {
-        DeValue::String(text) => l.the_text(format_args!("{text:?}")),
-        DeValue::Integer(x) => l.the_number(x),
-        DeValue::Float(x) => l.the_number(x),
-        DeValue::Boolean(x) => format!("`{x}`"),
-        DeValue::Datetime(_) => l.a_date(),
-        DeValue::Array(_) => l.a_list(),
-        DeValue::Table(_) => l.one_table(),
+        DeValue::String(text) => msg!("the text {text}", text = format_args!("{text:?}")),
+        DeValue::Integer(x) => msg!("the number `{number}`", number = x.to_string()),
+        DeValue::Float(x) => msg!("the number `{number}`", number = x.to_string()),
+        DeValue::Boolean(x) => Message::text(format_args!("`{x}`")),
+        DeValue::Datetime(_) => msg!("a date"),
+        DeValue::Array(_) => msg!("a list"),
+        DeValue::Table(_) => msg!("one table"),
     }
 }
 
@@ -311,10 +323,6 @@ impl<'t, 'c> Table<'t, 'c> {
             _ => None,
         })
     }
-    /// The language of messages.
-    pub fn language(&self) -> Language {
-        self.context.language()
-    }
     /// Whether the path has a value.
     pub fn has(&self, path: &str) -> bool {
         self.at(path).is_some()
@@ -341,11 +349,11 @@ impl<'t, 'c> Table<'t, 'c> {
     pub fn is_faultless(&self) -> bool {
         self.context.problems.len() == self.problems_before
     }
-    pub fn problem(&mut self, span: Range<usize>, what: impl Into<String>, expected: impl Display) {
+    pub fn problem(&mut self, span: Range<usize>, what: impl ToMessage, expected: impl ToMessage) {
         self.context.problem(span, what, expected);
     }
-    pub fn warn(&mut self, span: Range<usize>, what: impl Into<String>, so: impl Into<String>) {
-        self.context.warnings.push(Problem::new(span, what, so));
+    pub fn warn(&mut self, span: Range<usize>, what: impl ToMessage, so: impl ToMessage) {
+        self.context.warnings.push(Problem::new(span, what.to_message(), so.to_message()));
     }
     /// Whether the value at a path changes over the clip.
     pub fn is_animated(&self, path: &str) -> bool {
@@ -353,7 +361,7 @@ impl<'t, 'c> Table<'t, 'c> {
         own.iter().any(|track| track.path.strip_prefix(&self.path) == Some(path))
     }
     /// Reports a problem at the value of a path, if there is one.
-    pub fn problem_at(&mut self, path: &str, what: impl Into<String>, expected: impl Display) {
+    pub fn problem_at(&mut self, path: &str, what: impl ToMessage, expected: impl ToMessage) {
         // An invalid value has been reported already.
         let is_reported =
             |span: &Range<usize>| self.context.problems.iter().rev().take(MAX_SHOWN).any(|p| p.span == *span);
@@ -370,8 +378,11 @@ impl<'t, 'c> Table<'t, 'c> {
         self.know(key);
         let both = british(key.name).filter(|_| self.values.contains_key(key.name));
         if let Some((span, other)) = both.and_then(|other| Some((self.values.get(other.as_str())?.span(), other))) {
-            let l = self.language();
-            self.problem(span, l.are_the_same(other, key.name), l.one_of_them());
+            self.problem(
+                span,
+                msg!("`{first}` and `{second}` are the same", first = other, second = key.name),
+                msg!("one of them"),
+            );
         }
         let value = self.get(key.name);
         if value.is_none() && key.required {
@@ -386,25 +397,24 @@ impl<'t, 'c> Table<'t, 'c> {
             let path = format!("{}{}.", given.table, key.name);
             return Some(Table { path, ..Table::new(given.context, table, given.value.span(), name) });
         }
-        let (l, header) = (given.language(), schema::header(given.context.schema, name));
-        given.wrong::<()>(l.a_table_with(&header));
+        let header = schema::header(given.context.schema, name);
+        given.wrong::<()>(msg!("a table: a line {header}, and its keys below", header));
         let keys = schema::keys_of(given.context.schema, name).join(", ");
-        given.help(Some(l.table_has(header, keys)));
+        given.help(Some(msg!("{header} has {keys}", header, keys)));
         None
     }
     /// Reads the tables of a list.
     pub fn list<T>(&mut self, key: &'static Key, name: &'static str, read: impl Fn(&mut Table) -> T) -> Vec<T> {
         let Some(mut given) = self.take(key) else { return Vec::new() };
-        let l = given.language();
         let DeValue::Array(list) = given.value.get_ref() else {
             let header = schema::header(given.context.schema, name);
-            given.wrong::<T>(l.two_brackets(header));
+            given.wrong::<T>(msg!("two brackets around the name, as in {header}: there may be several", header));
             return Vec::new();
         };
         let mut all = Vec::with_capacity(list.len());
         for (i, one) in list.iter().enumerate() {
             let DeValue::Table(table) = one.get_ref() else {
-                given.within(one).wrong::<T>(l.table_of_names());
+                given.within(one).wrong::<T>(msg!("a table, whose values have names"));
                 continue;
             };
             let path = format!("{}{}.{i}.", given.table, key.name);
@@ -419,40 +429,47 @@ impl<'t, 'c> Table<'t, 'c> {
     }
     /// Reports unknown and missing keys, after all keys have been requested.
     pub fn finish(self) {
-        let l = self.language();
         let unknown: Vec<_> = self.values.iter().map(|(key, _)| key).filter(|key| !self.knows(key.get_ref())).collect();
         for key in &unknown {
             let found = key.get_ref();
-            let expected =
-                if self.context.is_crowded() { l.expected(l.key_of_table()) } else { self.expected_key(found) };
-            self.context.problems.push(Problem::new(key.span(), l.unknown_key(found), expected));
+            let expected = if self.context.is_crowded() {
+                msg!("expected {what}", what = msg!("a key of the table"))
+            } else {
+                self.expected_key(found)
+            };
+            self.context.problems.push(Problem::new(key.span(), msg!("unknown key `{key}`", key = found), expected));
         }
         // The missing key may be one of the misspelt ones.
         if unknown.is_empty() {
             let noun = if self.name == "key" { "camera key" } else { self.name };
             for key in self.missing {
-                self.context.problem(self.span.clone(), l.has_no_key(noun, key), l.key_in_it(key));
+                self.context.problem(
+                    self.span.clone(),
+                    msg!("this {table} has no `{key}`", table = noun, key),
+                    msg!("`{key} = ...` in it", key),
+                );
             }
         }
     }
     // The suggestion for an unknown key: from another program's name, a similar spelling, or another table that has
     // it.
-    fn expected_key(&self, found: &str) -> String {
-        let l = self.language();
-        if let Some(advice) = suggest::other_name(l, NameKind::KeyOf(self.name), found) {
-            return advice.to_owned();
+    fn expected_key(&self, found: &str) -> Message {
+        if let Some(advice) = suggest::other_name(NameKind::KeyOf(self.name), found) {
+            return advice;
         }
         let tables = schema::tables_with(self.context.schema, found);
         if !tables.is_empty() {
-            return l.is_a_key_of(found, l.all_of(&tables));
+            return msg!("`{key}` is a key of {tables}", key = found, tables = Message::all_of(&tables));
         }
-        if let Some(advice) = suggest::other_name(l, NameKind::Key, found) {
-            return advice.to_owned();
+        if let Some(advice) = suggest::other_name(NameKind::Key, found) {
+            return advice;
         }
         match suggest::nearest(found, self.known.iter().copied()) {
-            Some(name) if self.name == "scene" => l.did_you_mean(schema::header(self.context.schema, name)),
-            Some(name) => l.did_you_mean(name),
-            None => l.expected_one_of(self.known.join(", ")),
+            Some(name) if self.name == "scene" => {
+                msg!("did you mean `{name}`?", name = schema::header(self.context.schema, name))
+            }
+            Some(name) => msg!("did you mean `{name}`?", name),
+            None => msg!("expected one of {list}", list = self.known.join(", ")),
         }
     }
 }

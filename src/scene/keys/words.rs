@@ -4,6 +4,7 @@ use super::key::{Key, one_line};
 use super::kinds::{Kind, number_schema, number_text, quoted};
 use super::read::{Given, Table};
 use super::write::Lines;
+use crate::language::{Message, msg};
 use serde_json::json;
 use std::mem::discriminant;
 
@@ -16,7 +17,7 @@ pub(crate) fn one_of<T: Copy>(given: &mut Given, words: &WordList<T>) -> Option<
     let found = words.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text));
     if found.is_none() {
         let all = words.iter().map(|(_, word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-        let expected = if words.len() > 1 { given.language().one_of_words(all) } else { all };
+        let expected = if words.len() > 1 { msg!("one of {list}", list = all) } else { Message::text(all) };
         given.refuse::<T>(format_args!("\"{text}\""), expected);
         given.suggest(text, words.iter().map(|(_, word, _)| *word));
     }
@@ -145,7 +146,7 @@ pub(crate) trait WordWithNumber: Copy + 'static {
 macro_rules! sources {
     (
         $(#[doc = $about:literal])*
-        $see:vis enum $name:ident: $no_such:ident, $expected:ident {
+        $see:vis enum $name:ident: msg!($no_such:literal, name), msg!($expected:literal, names) {
             $(#[doc = $file:literal])*
             File,
             $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)*
@@ -169,20 +170,21 @@ macro_rules! sources {
             pub(crate) fn parse(
                 text: &str,
                 options: &$crate::scene::grammar::ParseOptions,
-            ) -> Result<Option<$name>, String> {
+            ) -> Result<Option<$name>, $crate::language::Message> {
                 if let Some((builtin, _)) = Self::BUILTIN.into_iter().find(|(_, name)| *name == text) {
                     return Ok(Some(builtin));
                 }
                 match text {
                     "none" if $takes_none => Ok(None),
-                    "" => Err(Self::expected(options.language)),
-                    _ if text.starts_with('@') => Err(Self::expected(options.language)),
+                    "" => Err(Self::expected()),
+                    _ if text.starts_with('@') => Err(Self::expected()),
                     path => Ok(Some($name::File(options.path(path)))),
                 }
             }
             // The possible values, for messages.
-            pub(crate) fn expected(l: $crate::language::Language) -> String {
-                l.$expected(Self::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", "))
+            pub(crate) fn expected() -> $crate::language::Message {
+                let names = Self::BUILTIN.map(|(_, name)| format!("`{name}`")).join(", ");
+                $crate::language::msg!($expected, names)
             }
         }
         impl std::fmt::Display for $name {
@@ -198,7 +200,7 @@ macro_rules! sources {
             fn parse(given: &mut $crate::scene::keys::read::Given) -> Option<$name> {
                 let text = given.text()?;
                 $name::parse(text, &given.context.options).unwrap_or_else(|expected| {
-                    given.problem::<()>(given.language().$no_such(text), expected);
+                    given.problem::<()>($crate::language::msg!($no_such, name = text), expected);
                     given.suggest(text, Self::BUILTIN.iter().map(|(_, name)| *name));
                     None
                 })

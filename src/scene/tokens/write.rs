@@ -1,6 +1,6 @@
 //! Writes a scene as the coursework's tokens, if they can express it.
 
-use crate::language::{AllLanguages, Language};
+use crate::language::{Message, count, msg};
 use crate::scene::keys::words::Names;
 use crate::scene::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions,
@@ -54,42 +54,62 @@ fn look_of(scene: &Scene) -> Look {
 }
 
 // All that tokens do not say of the scene.
-fn differences(scene: &Scene, expressed: &Scene) -> Vec<AllLanguages> {
+fn differences(scene: &Scene, expressed: &Scene) -> Vec<Message> {
     let Scene { world, camera, render, film, output, tracks } = scene;
     let mut no = Vec::new();
-    let mut refuse = |is_so: bool, why: &dyn Fn(Language) -> String| no.extend(is_so.then(|| AllLanguages::new(why)));
+    let mut refuse = |is_so: bool, why: Message| no.extend(is_so.then(|| why));
     let count = world.bodies.len();
-    refuse(count != 3, &|l| l.other_bodies(l.count_bodies(count)));
+    refuse(count != 3, msg!("it has {count}, and the tokens hold just three", count = count!(count, "body", "bodies")));
     for (i, (body, expressed)) in world.bodies.iter().zip(&expressed.world.bodies).enumerate() {
-        refuse(body != expressed, &|l| l.body_of_its_own(world.name_of(l, "body", i)));
+        refuse(
+            body != expressed,
+            msg!(
+                "{body}: it has lamps, bars, an index of refraction or a motion of its own",
+                body = world.name_of("body", i)
+            ),
+        );
     }
-    refuse(world.floor.is_none(), &Language::scene_without_floor);
+    refuse(world.floor.is_none(), msg!("it has no floor"));
     if let (Some(floor), Some(expressed)) = (&world.floor, &expressed.world.floor) {
-        refuse(floor.material != expressed.material, &Language::floor_not_plain);
+        refuse(floor.material != expressed.material, msg!("its floor is not plain and clear"));
         let extent = |f: &Floor| (f.shape, f.fade, f.ground, f.relief.clone());
-        refuse(extent(floor) != extent(expressed), &Language::floor_of_its_own);
+        refuse(extent(floor) != extent(expressed), msg!("its floor has an extent, a fading or a relief of its own"));
     }
-    refuse(world.air.is_foggy(), &Language::scene_has_fog);
+    refuse(world.air.is_foggy(), msg!("it has fog"));
     let has_more = world.materials().next().is_some();
-    refuse(has_more, &Language::other_objects);
-    refuse(*render != expressed.render, &Language::other_tracing);
-    refuse(*film != expressed.film, &Language::other_film);
-    refuse(*camera != expressed.camera || !matches!(camera.path, CameraPath::Cylinder { .. }), &Language::other_camera);
-    refuse(world.lights != expressed.world.lights, &Language::wide_lights);
+    refuse(has_more, msg!("it has spheres, ellipsoids, rectangles, meshes or particles"));
+    refuse(
+        *render != expressed.render,
+        msg!("its integrator, adaptive samples, shadows or cut-off are not the default"),
+    );
+    refuse(
+        *film != expressed.film,
+        msg!("the keys of its film (exposure, bloom, tone and so on) are not those of `look = \"film\"` or \"plain\""),
+    );
+    refuse(
+        *camera != expressed.camera || !matches!(camera.path, CameraPath::Cylinder { .. }),
+        msg!(
+            "its camera stands still, follows keys or an orbit, or has a lens, another shutter, projection or `fov_axis`"
+        ),
+    );
+    refuse(world.lights != expressed.world.lights, msg!("it has lights with a radius"));
     let count = world.lights.len();
-    refuse(count > 4, &|l| l.other_lights(count));
+    refuse(count > 4, msg!("it has {count} lights, and the tokens hold at most four", count));
     let light = |world: &World| (world.highlight, world.ambient, world.sky.clone());
-    refuse(light(world) != light(&expressed.world), &Language::other_light);
-    refuse(!tracks.is_empty(), &Language::values_change);
-    refuse(*output != expressed.output, &Language::other_output);
+    refuse(
+        light(world) != light(&expressed.world),
+        msg!("its ambient light, highlight or sky are not those of `look = \"film\"` or \"plain\""),
+    );
+    refuse(!tracks.is_empty(), msg!("some of its values change over the clip"));
+    refuse(*output != expressed.output, msg!("it names a video, the bits of a channel, or a loop"));
     no
 }
 
 /// The scene in the full dialect, or all reasons why it cannot be expressed.
-pub fn write(scene: &Scene) -> Result<String, Vec<AllLanguages>> {
+pub fn write(scene: &Scene) -> Result<String, Vec<Message>> {
     let Scene { world, camera, render, output, .. } = scene;
     let mut no = differences(scene, &as_tokens(scene, look_of(scene)));
-    let mut refuse = |is_so: bool, why: &dyn Fn(Language) -> String| no.extend(is_so.then(|| AllLanguages::new(why)));
+    let mut refuse = |is_so: bool, why: Message| no.extend(is_so.then(|| why));
     let paths = match &camera.path {
         CameraPath::Cylinder { eye, target } => Some((eye, target)),
         _ => None,
@@ -98,7 +118,7 @@ pub fn write(scene: &Scene) -> Result<String, Vec<AllLanguages>> {
     let texture = world.floor.as_ref().and_then(|f| f.texture.as_ref());
     let (texture, files) = (texture.map_or("none".to_owned(), |t| t.to_string()), output.files.to_string());
     for path in [&texture, &files] {
-        refuse(path.contains(char::is_whitespace), &|l| l.white_space(path));
+        refuse(path.contains(char::is_whitespace), msg!("the path `{path}` has white space in it", path));
     }
     let (Some(floor), Some((eye, target)), true) = (&world.floor, paths, no.is_empty()) else { return Err(no) };
     let path = |p: &CylindricalPath| list(&[p.r0, p.z0, p.phi0, p.ar, p.az, p.wr, p.wz, p.wphi, p.pr, p.pz]);
