@@ -9,7 +9,6 @@ pub(crate) mod folder;
 pub(crate) mod journal;
 pub(crate) mod load;
 pub(crate) mod memory_limit;
-pub(crate) mod ownership;
 mod picture_target;
 pub(crate) mod plan;
 mod replaced;
@@ -176,7 +175,7 @@ fn render(
         let ended = claim.end();
         if let Some((folder, count)) = claim.left_aside() {
             progress.remark(&msg!(
-                "earlier frames that are not replaced yet: {count}; they are in {folder} until the new ones are complete",
+                "earlier frames that are not replaced: {count}; they are in {folder}",
                 count,
                 folder = folder.display(),
             ));
@@ -242,8 +241,7 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
         }
         (Some((_, options)), None) => {
             let is_shared = plan.claim.as_ref().is_some_and(Claim::is_shared);
-            let owner = plan.claim.as_ref().and_then(Claim::ownership);
-            sinks.push(Box::new(FileSink::new(plan.folder.clone(), options, is_shared, owner)));
+            sinks.push(Box::new(FileSink::new(plan.folder.clone(), options, is_shared)));
         }
         (None, _) => {}
     }

@@ -16,10 +16,9 @@ use crate::output::stream::Stream;
 use crate::quote::shell_word;
 use crate::render::frames::FrameList;
 use crate::report::{Remarks, be_quiet, print, say};
-use crate::run::folder::RecordedFolder;
-use crate::run::ownership::expect_same;
+use crate::run::folder::{RecordedFolder, expect_same, folder_of, require_linear};
 use crate::run::plan::check_for_shards;
-use crate::run::{Existing, RunRequest, claim};
+use crate::run::{Existing, RunRequest};
 use crate::system;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
@@ -137,7 +136,7 @@ impl Job {
         let request = RunRequest { existing: Existing::Kept, ..request(&render, scene, &args.scene)? };
         let encoding = request.encoding.clone();
         let RunRequest { scene, frames: all, .. } = request.resolved(&mut Remarks)?.0;
-        let folder = claim::folder_of(&scene)?;
+        let folder = folder_of(&scene)?;
         if folder.pattern.is_of_one() {
             return Err(Failure::usage(msg!(
                 "{name} is a single picture: render it without a job",
@@ -150,7 +149,7 @@ impl Job {
             encoding.settings_of(&scene, None)?;
         }
         if encoding.is_deep() {
-            claim::require_linear(folder.format)?;
+            require_linear(folder.format)?;
         }
         // Each shard has as many frames as a segment of the video.
         let shards = args.shards.unwrap_or_else(|| (all.len() as u32).div_ceil(encoding.segment).min(MAX_SLURM_SHARDS));
@@ -282,7 +281,6 @@ fn fill(template: &str, values: &[(&str, String)]) -> String {
 fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Failure> {
     let here = RecordedFolder::open(Path::new(pattern))?.expecting(frames.clone());
     let found = here.inspect()?;
-    found.expect_own(&here)?;
     Ok(here.open_shards(&found.whole, shards))
 }
 

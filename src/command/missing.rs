@@ -6,10 +6,9 @@ use crate::error::Error;
 use crate::language::msg;
 use crate::output::store::atomic::host;
 use crate::render::frames::FrameList;
-use crate::report::{Remarks, duration, print, remark, several};
+use crate::report::{Remarks, duration, print, several};
 use crate::run::folder::{ExistingFrames, RecordedFolder, expect_scene};
 use crate::run::journal::{self, Entry, RecordedRun};
-use crate::run::ownership::clip;
 use crate::system::{self, command_word};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,18 +19,13 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     if let Some(scene) = &args.expected.scene {
         expect_scene(&here.manifest, &load_scene(scene, &args.common, &args.changes)?.0, &args.folder)?;
     }
-    let found = here.inspect()?;
-    // The frames of another scene are not listed: rendering them would cost that scene its own.
-    let settled = found.settled();
-    let Some(missing) = here.frames.without(&settled) else { return Ok(found.expect_own(&here)?) };
+    let whole = here.inspect()?.whole;
+    let Some(missing) = here.frames.without(&whole) else { return Ok(()) };
     let list = match args.shards {
         None => Some(missing.clone()),
-        Some(n) => here.open_shards(&settled, n),
+        Some(n) => here.open_shards(&whole, n),
     };
     print(&format!("{}\n", list.map_or_else(String::new, |list| list.to_string())))?;
-    if let Err(replaced) = found.expect_own(&here) {
-        remark(replaced.message());
-    }
     Err(Error::incomplete(msg!(
         "{missing} of {all} frames are missing or incomplete",
         missing = missing.len(),
@@ -43,22 +37,18 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
 /// Prints the progress of a folder.
 pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
-    let ExistingFrames { whole, broken, replaced } = here.inspect()?;
+    let ExistingFrames { whole, broken } = here.inspect()?;
     let total = here.frames.len();
     let mut text = format!("{}: {} of {total} frames are complete", args.folder.display(), whole.len());
-    let missing = total - whole.len() - broken.len() - replaced.len();
+    let missing = total - whole.len() - broken.len();
     text += &format!(", {missing} missing, {} broken\n", broken.len());
-    if let Some(list) = FrameList::of_numbers(replaced.iter().copied()) {
-        text += &format!("replaced by another scene: {} ({list})\n", replaced.len());
-    }
     if let Some(list) = FrameList::of_numbers(broken.iter().copied()) {
         text += &format!("broken: {list}\n");
     }
-    let runs = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
-    let settled = whole.union(&replaced).copied().collect();
+    let runs = journal::read(&here.folder.path(), &here.manifest.clip(), &mut Remarks);
     let now = journal::now();
     let (busy, idle): (Vec<Worker>, Vec<Worker>) =
-        workers(&runs, &settled).into_iter().partition(|worker| worker.left.is_some());
+        workers(&runs, &whole).into_iter().partition(|worker| worker.left.is_some());
     // The number of frames and milliseconds of each machine's processes that have no work left.
     let mut machines = BTreeMap::<&str, (usize, f64)>::new();
     for worker in &idle {
@@ -75,12 +65,12 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     }
     let rate: f64 = working.iter().filter_map(|worker| rate(&worker.times)).sum();
     if rate > 0.0 {
-        let left = duration((total - settled.len()) as f64 / rate);
+        let left = duration((total - whole.len()) as f64 / rate);
         text += &format!("{rate:.2} frames a second lately, {left} to go at that rate\n");
     }
     // What nobody renders now.
     let frames = match working.is_empty() {
-        true => here.frames.without(&settled),
+        true => here.frames.without(&whole),
         false => {
             let left: BTreeSet<u32> = silent.iter().filter_map(|w| w.left.as_ref()).flat_map(FrameList::iter).collect();
             FrameList::of_numbers(left.into_iter())
@@ -109,14 +99,14 @@ struct Worker<'a> {
 }
 
 // The processes of these runs. Frames that have been rendered again count where that was done.
-fn workers<'a>(runs: &'a [RecordedRun], settled: &BTreeSet<u32>) -> Vec<Worker<'a>> {
+fn workers<'a>(runs: &'a [RecordedRun], whole: &BTreeSet<u32>) -> Vec<Worker<'a>> {
     let of = |run: &'a RecordedRun| (&*run.host, &*run.process);
     let mut workers = BTreeMap::new();
     for run in runs {
         let planned = run.planned.as_ref().filter(|_| run.run.is_none());
         let is_later = |other: &&RecordedRun| other.begun > run.begun && other.run.is_none();
         let mut later = runs.iter().filter(is_later).filter_map(|other| other.planned.as_ref());
-        let left = planned.and_then(|planned| planned.without(settled));
+        let left = planned.and_then(|planned| planned.without(whole));
         let left = left.and_then(|left| later.try_fold(left, |left, later| left.except(later)));
         workers.insert(of(run), Worker { run, times: Vec::new(), ms: 0.0, left });
     }

@@ -19,7 +19,6 @@ use crate::render::sheet::{SHEET, composed, small_sides};
 use crate::report::{Remarks, remark, size};
 use crate::run::folder::RecordedFolder;
 use crate::run::journal::{self, Entry, RecordedRun, RunEntry};
-use crate::run::ownership::clip;
 use crate::scene::Tone;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -41,7 +40,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     // Without a name, the page replaces the folder's earlier one.
     let file = OutputFile::create(&path, args.overwrite || args.output.is_none())?;
     let whole = here.inspect()?.whole;
-    let runs = journal::read(&here.folder.path(), &clip(&here.manifest), &mut Remarks);
+    let runs = journal::read(&here.folder.path(), &here.manifest.clip(), &mut Remarks);
     let film = args.film.clone().or_else(|| last_film(&runs, &here));
     let film = film.map_or_else(|| Ok(String::new()), |film| film_of(&film, folder_of(&path)))?;
     let page = Recorded::of(here, whole, runs).page(film)?;

@@ -69,7 +69,7 @@ impl OutputError {
                 seconds = time.as_secs()
             ),
             OutputError::FolderTakenOver(path) => msg!(
-                "another run has taken over {path} for other frames: this run stops, and no manifest lists its frames there any more",
+                "another run has taken over {path} for another scene: no manifest lists this run's frames there any more",
                 path = path.display()
             ),
             OutputError::NoEncoder(what) | OutputError::Threads(NoThread(what)) => what.clone(),

@@ -5,13 +5,8 @@ use super::formats::{Format, FormatOptions};
 use super::sink::{Already, PixelFormats, RenderedFrame, RunInfo, Sink};
 use super::store::atomic::{prepare, write_whole};
 use super::store::folder::FrameFolder;
-use std::cell::Cell;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// Checks that a frame may still be written. It is called before each frame is written.
-pub type Guard = Arc<dyn Fn(u32) -> Result<(), OutputError> + Send + Sync>;
 
 /// Writes a frame as one file.
 pub fn write_file(
@@ -53,14 +48,13 @@ pub struct FileSink {
     folder: FrameFolder,
     options: FormatOptions,
     is_shared: bool,
-    guard: Option<Guard>,
 }
 
 impl FileSink {
     /// Writes into this folder. Nothing is opened yet. If the folder is shared with other runs, complete frames are
-    /// not rendered again. If the guard refuses a frame, the run ends.
-    pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool, guard: Option<Guard>) -> FileSink {
-        FileSink { folder, options, is_shared, guard }
+    /// not rendered again.
+    pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool) -> FileSink {
+        FileSink { folder, options, is_shared }
     }
 }
 
@@ -72,27 +66,11 @@ impl Sink for FileSink {
         prepare(&self.folder.pattern.path(run.first))
     }
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
-        let path = self.folder.pattern.path(frame.number);
-        let bytes = (self.folder.format.encode)(frame, &self.options).writing(&path)?;
-        let refused = Cell::new(None);
-        let written = write_whole(&path, |file| {
-            file.write_all(&bytes)?;
-            // The check comes last, because another run may take the frame over meanwhile.
-            self.guard.as_ref().map_or(Ok(()), |guard| guard(frame.number)).map_err(|e| match e {
-                // An I/O error is retried.
-                OutputError::Read(_, e) => e,
-                e => {
-                    refused.set(Some(e));
-                    io::ErrorKind::AlreadyExists.into()
-                }
-            })
-        });
-        refused.take().map_or(written, Err)
+        write_file(&self.folder.pattern.path(frame.number), self.folder.format, frame, &self.options)
     }
     fn completed_frames(&self) -> Option<Already> {
-        let (folder, guard) = (self.folder.clone(), self.guard.clone());
-        let is_there = move |n| guard.as_ref().is_none_or(|guard| guard(n).is_ok()) && folder.is_whole(n);
-        self.is_shared.then(|| -> Already { Box::new(is_there) })
+        let folder = self.folder.clone();
+        self.is_shared.then(|| -> Already { Box::new(move |n| folder.is_whole(n)) })
     }
     fn worker_clone(&self) -> Option<Box<dyn Sink>> {
         Some(Box::new(self.clone()))

@@ -5,3 +5,4 @@ pub mod folder;
 pub mod hidden;
 pub mod manifest;
 pub mod origin;
+pub mod run_lock;

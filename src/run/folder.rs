@@ -1,6 +1,5 @@
-//! A folder of frames with its manifest: the frames that are expected, the complete ones, and their scene.
+//! What a folder of frames holds: of which scene they are, the expected ones, and the complete ones.
 
-use super::ownership::{expect_same, owned};
 use crate::assets::files::RecordedFiles;
 use crate::error::Error;
 use crate::language::msg;
@@ -14,42 +13,154 @@ use crate::scene::{Pattern, Scene};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+// Longer lists of frames are not sorted.
+const MAX_SORTED: usize = 1 << 20;
+
+/// The folder of a scene's frames.
+pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
+    let files = &scene.output.files;
+    let format = Format::of(&files.extension()).ok_or_else(|| Error::usage(msg!("no format writes {name}", name = files)))?;
+    let (width, height) = (scene.render.width, scene.render.height);
+    if width.max(height) > format.largest {
+        let (extension, max) = (format.extension, format.largest);
+        return Err(Error::usage(msg!(
+            "a .{extension} has at most {max} pixels a side, not {width} x {height}",
+            extension,
+            max,
+            width,
+            height
+        )));
+    }
+    Ok(FrameFolder { pattern: files.clone(), format, size: (width, height) })
+}
+
+/// Refuses formats whose files do not hold linear light, which a video of ten bits needs.
+pub fn require_linear(format: &Format) -> Result<(), Error> {
+    match format.has_light() {
+        true => Ok(()),
+        false => Err(Error::usage(msg!(
+            "a video of ten bits needs linear light, and .{extension} files are stored after the tone curve: render .exr files",
+            extension = format.extension
+        ))),
+    }
+}
+
+/// What a folder holds under the names of a pattern, as a run of one scene sees it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum FolderState {
+    /// No frames, and no manifest.
+    Empty,
+    /// Frames of the same scene, by their manifest. Some may be missing.
+    Same,
+    /// Frames of another scene, and the keys that differ.
+    OtherScene(Vec<String>),
+    /// A frame that no manifest lists, and whether there is one.
+    Unknown(u32, bool),
+}
+
+impl FolderState {
+    /// `there` are the numbers of the existing frames, `theirs` is the manifest beside them, `ours` that of the scene, with the frames
+    /// that matter. A picture whose name has no number has no manifest: its own text names its scene, and does not know the content of
+    /// all time steps of particles.
+    pub fn of(
+        folder: &FrameFolder,
+        there: &BTreeSet<u32>,
+        theirs: Option<&Manifest>,
+        (ours, frames): (&Manifest, &FrameList),
+    ) -> FolderState {
+        // A folder with a frame's name is reported when the frame is written.
+        let is_file = |n: &u32| std::fs::symlink_metadata(folder.pattern.path(*n)).is_ok_and(|what| !what.is_dir());
+        if folder.pattern.is_of_one() {
+            let origin = ours.origin();
+            return match frames.among(there).into_iter().find(is_file) {
+                None => FolderState::Empty,
+                Some(n) if ours.steps.is_empty() && folder.is_of(n, &origin) => FolderState::Same,
+                Some(n) => FolderState::Unknown(n, false),
+            };
+        }
+        let Some(theirs) = theirs else {
+            return there.iter().copied().find(is_file).map_or(FolderState::Empty, |n| FolderState::Unknown(n, false));
+        };
+        let places = differences(theirs, ours);
+        let listed = listed(theirs);
+        let is_odd = |n: &u32| !listed.as_ref().is_some_and(|listed| listed.contains(*n)) && is_file(n);
+        match frames.among(there).into_iter().find(is_odd) {
+            _ if !places.is_empty() => FolderState::OtherScene(places),
+            Some(n) => FolderState::Unknown(n, true),
+            None => FolderState::Same,
+        }
+    }
+
+    /// Fails unless a run of the scene may add its frames.
+    pub fn expect_same(self, folder: &FrameFolder) -> Result<(), Error> {
+        let path = folder.path();
+        match self {
+            FolderState::Empty | FolderState::Same => Ok(()),
+            FolderState::OtherScene(places) => Err(Error::OtherScene(path, places)),
+            FolderState::Unknown(n, _) if folder.pattern.is_of_one() => {
+                Err(Error::usage(msg!(
+                    "{path} already exists, and it does not say that it is this picture of this scene: give another name, or --overwrite to render it again",
+                    path = folder.pattern.path(n).display()
+                )))
+            }
+            FolderState::Unknown(n, true) => Err(Error::usage(msg!(
+                "{path} is not a frame of this clip: another run wrote it; remove such files, or give --overwrite",
+                path = folder.pattern.path(n).display()
+            ))),
+            FolderState::Unknown(n, false) => Err(Error::usage(msg!(
+                "{path} has frames, such as {frame}, and no manifest.json, so their scene is unknown: give another folder, remove these frames, or --overwrite",
+                path = path.display(),
+                frame = n
+            ))),
+        }
+    }
+}
+
+// The frames that a manifest expects. None if the list is invalid.
+fn listed(manifest: &Manifest) -> Option<FrameList> {
+    FrameList::parse(&manifest.frames, u32::MAX).ok()
+}
+
+/// The frames that a manifest expects, and these. If one of the two lists has all frames, it is returned as it is; otherwise they are
+/// sorted.
+pub fn extended(theirs: &Manifest, all: &FrameList) -> FrameList {
+    let Ok(both) = FrameList::parse(&format!("{},{all}", theirs.frames), u32::MAX) else { return all.clone() };
+    let is_theirs = both.to_string() == theirs.frames;
+    match both.len() {
+        len if len == all.len() && !is_theirs => all.clone(),
+        len if is_theirs || len > MAX_SORTED => both,
+        _ => FrameList::of_numbers(both.iter().collect::<BTreeSet<_>>().into_iter()).unwrap_or(both),
+    }
+}
+
+// The keys in which two manifests differ, or the first time step that does. Empty if both make the same frames.
+fn differences(theirs: &Manifest, ours: &Manifest) -> Vec<String> {
+    let mut places = theirs.differences(ours);
+    if places.is_empty() {
+        places.extend(ours.odd_step(theirs));
+    }
+    places
+}
+
+/// Refuses a folder whose manifest is of another scene.
+pub fn expect_same(theirs: &Manifest, ours: &Manifest, folder: &Path) -> Result<(), Error> {
+    let places = differences(theirs, ours);
+    if places.is_empty() { Ok(()) } else { Err(Error::OtherScene(folder.to_owned(), places)) }
+}
+
+/// A folder of frames with its manifest.
 pub struct RecordedFolder {
     pub folder: FrameFolder,
     /// The frames that the manifest expects.
     pub frames: FrameList,
-    // Those that the clip owns now: runs of another scene may have taken some. None if it owns none.
-    owned: Option<FrameList>,
     pub manifest: Manifest,
 }
 
 /// The expected frames whose files exist.
 pub struct ExistingFrames {
     pub whole: BTreeSet<u32>,
-    /// The clip's own frames that are incomplete.
+    /// Those that are incomplete.
     pub broken: BTreeSet<u32>,
-    /// Pictures of another scene, whose run has replaced frames of this clip.
-    pub replaced: BTreeSet<u32>,
-}
-
-impl ExistingFrames {
-    /// The frames that nothing is to be rendered for: complete ones, and those of another scene.
-    pub fn settled(&self) -> BTreeSet<u32> {
-        self.whole.union(&self.replaced).copied().collect()
-    }
-
-    /// Fails if a run of another scene has replaced frames.
-    pub fn expect_own(&self, folder: &RecordedFolder) -> Result<(), Error> {
-        let Some(list) = FrameList::of_numbers(self.replaced.iter().copied()) else { return Ok(()) };
-        let (path, count, all) = (folder.folder.path(), self.replaced.len(), folder.frames.len());
-        Err(Error::incomplete(msg!(
-            "{count} of {all} frames in {path} were replaced by another scene: {frames}; --overwrite renders them again",
-            path = path.display(),
-            count,
-            all,
-            frames = list
-        )))
-    }
 }
 
 impl RecordedFolder {
@@ -115,16 +226,14 @@ impl RecordedFolder {
         let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
         let frames = FrameList::parse(&manifest.frames, MAX_FRAMES).map_err(|_| wrong("frames"))?;
         let folder = FrameFolder { pattern: pattern.below(folder), format, size: manifest.size.into() };
-        Ok(RecordedFolder { folder, frames, owned: owned(&manifest), manifest })
+        Ok(RecordedFolder { folder, frames, manifest })
     }
 
     /// Inspects the existing files of the expected frames.
     pub fn inspect(&self) -> Result<ExistingFrames, Error> {
-        let is_owned = |n: &u32| self.owned.as_ref().is_some_and(|owned| owned.contains(*n));
-        let (own, replaced) =
-            self.frames.among(&self.folder.existing()?).into_iter().partition::<BTreeSet<u32>, _>(is_owned);
-        let (whole, broken) = own.into_iter().partition(|&n| self.folder.is_whole(n));
-        Ok(ExistingFrames { whole, broken, replaced })
+        let there = self.frames.among(&self.folder.existing()?);
+        let (whole, broken) = there.into_iter().partition(|&n| self.folder.is_whole(n));
+        Ok(ExistingFrames { whole, broken })
     }
 
     /// The folder with these expected frames instead of those of the manifest.

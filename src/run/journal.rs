@@ -2,13 +2,13 @@
 //! a file of its own in the hidden folder `.polyfly` beside the frames. A run's first record names its clip, to which
 //! all records up to the next such one belong. `polyfly status` adds them up.
 
-use super::ownership::clip_of;
 use crate::assets::files::fingerprint;
 use crate::assets::source::open_regular;
 use crate::device::DeviceStats;
 use crate::language::msg;
 use crate::output::store::atomic::host;
 use crate::output::store::hidden;
+use crate::output::store::manifest::clip_of;
 use crate::output::video::job::VideoJob;
 use crate::output::video::tag::Tag;
 use crate::quote::brief;

@@ -1,9 +1,9 @@
 //! The plan of a run, decided and checked before a file is written: its frames, their paths, what exists already, and
 //! the memory that it takes.
 
-use super::claim::{self, Claim};
+use super::claim::Claim;
+use super::folder::{folder_of, require_linear};
 use super::memory_limit;
-use super::ownership::clip;
 use super::request::{Existing, OpenStream, PictureTarget, RunRequest};
 use super::video_choice::{Pictures, VideoChoice, go_on_as_begun};
 use super::video_options::check_name;
@@ -65,7 +65,7 @@ pub(crate) fn existing_video(
     }
     let (Ok(path), Some(own)) = (std::path::absolute(&settings.path), job.raw_tag()) else { return existing };
     let mut runs =
-        journal::read(&folder.path(), &clip(manifest), progress).into_iter().filter_map(|recorded| recorded.run);
+        journal::read(&folder.path(), &manifest.clip(), progress).into_iter().filter_map(|recorded| recorded.run);
     let is_covered = |tag: Tag| tag.is_covered_by(&own, &job.frames);
     match runs.any(|run| run.raw_tag().is_some_and(is_covered) && run.made(&path)) {
         true => ExistingVideo::Part,
@@ -179,15 +179,15 @@ impl RunPlan {
                 "a .y4m, or a video made without ffmpeg, is not resumed without frames: keep them"
             )));
         }
-        let folder = claim::folder_of(scene)?;
+        let folder = folder_of(scene)?;
         let recorded = &request.options.recorded;
         let mut manifest = Manifest::of(scene, String::new(), request.options.denoise.is_some(), recorded);
         manifest.look_at_steps(scene, part.iter(), recorded);
         let is_deep = settings.as_ref().is_some_and(|settings| settings.high_bit_depth.is_some());
         let has_alpha = settings.as_ref().is_some_and(|settings| settings.has_alpha);
-        let is_lossless = claim::is_lossless_source(folder.format, scene.output.bits, is_deep, has_alpha);
+        let is_lossless = folder.format.is_lossless_source(scene.output.bits, is_deep, has_alpha);
         if is_shard && is_deep {
-            claim::require_linear(folder.format)?;
+            require_linear(folder.format)?;
         }
         // Only a video needs the list of frames as numbers.
         let mut video = settings.map(|settings| VideoJob {
@@ -237,8 +237,8 @@ impl RunPlan {
                 // information.
                 let is_left_to_stitch = is_shard && (is_single || !is_lossless);
                 video = video.filter(|_| !is_left_to_stitch);
-                let claimed =
-                    Claim::inspect(folder.clone(), manifest, (&part, all), (*existing, request.replaces_video))?;
+                let may = (*existing, request.replaces_video, choice.is_whole);
+                let claimed = Claim::inspect(folder.clone(), manifest, (&part, all), may)?;
                 to_render.clone_from(&claimed.remaining);
                 let is_made = |job: &VideoJob| job.part.is_none() && job.is_made();
                 if is_resume && to_render.is_some() && video.as_ref().is_some_and(is_made) {
@@ -287,7 +287,7 @@ impl RunPlan {
     /// Whether a later run can resume this one after it is stopped.
     pub fn can_be_resumed(&self) -> bool {
         self.to_render.is_none()
-            || self.claim.as_ref().is_some_and(Claim::can_be_resumed)
+            || self.claim.is_some()
             || self.video.as_ref().is_some_and(|job| !job.settings.is_single())
     }
 

@@ -1,91 +1,65 @@
-//! Frames that a run replaces. They are set aside in the hidden folder, where they stay until the new ones are
-//! complete: an interrupted run has lost nothing.
+//! Frames of another or an unknown scene that a run replaces. They are set aside in the hidden folder until the new ones are complete:
+//! an interrupted run has lost nothing.
 
 use crate::output::store::folder::FrameFolder;
 use crate::output::store::hidden;
 use crate::output::{NameFile, OutputError};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where a replaced frame goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aside {
-    /// It is removed when the new frame is complete.
-    UntilReplaced,
-    /// It stays: nobody has asked to replace it, and it may be no frame of polyfly's.
-    ForGood,
+const NAME: &str = "replaced";
+
+fn folder_of(frames: &FrameFolder) -> PathBuf {
+    hidden::within(&frames.path()).join(NAME)
 }
 
-impl Aside {
-    fn name(self) -> &'static str {
-        match self {
-            Aside::UntilReplaced => "replaced",
-            Aside::ForGood => "foreign",
+/// Moves existing frames out of the way.
+pub fn set_aside(frames: &FrameFolder, numbers: BTreeSet<u32>) -> Result<(), OutputError> {
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let hidden = hidden::within(&frames.path());
+    let folder = hidden::make(&hidden, Some(NAME)).writing(&hidden)?;
+    for number in numbers {
+        let path = frames.pattern.path(number);
+        match move_into(&folder, &path) {
+            // A folder with a frame's name is reported when the frame is written.
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {}
+            moved => moved.writing(&path)?,
         }
     }
+    Ok(())
+}
 
-    /// The folder beside these frames.
-    pub fn folder(self, frames: &FrameFolder) -> PathBuf {
-        hidden::within(&frames.path()).join(self.name())
+fn move_into(folder: &Path, path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
     }
+    let to = folder.join(path.file_name().unwrap_or_default());
+    match std::fs::symlink_metadata(&to) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => std::fs::rename(path, to),
+        // An interrupted run has replaced a frame, and is replaced itself: the older frame is the one to keep.
+        _ => std::fs::remove_file(path),
+    }
+}
 
-    /// Moves existing frames out of the way.
-    pub fn set(self, frames: &FrameFolder, numbers: impl IntoIterator<Item = u32>) -> Result<(), OutputError> {
-        let mut folder = None;
-        for number in numbers {
-            let path = frames.pattern.path(number);
-            let folder = match &folder {
-                Some(folder) => folder,
-                None => {
-                    let hidden = hidden::within(&frames.path());
-                    folder.insert(hidden::make(&hidden, Some(self.name())).writing(&hidden)?)
-                }
-            };
-            match self.move_into(folder, &path) {
-                // A folder with a frame's name is reported when the frame is written.
-                Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {}
-                moved => moved.writing(&path)?,
-            }
-        }
-        Ok(())
+/// Removes the old frames of these numbers.
+pub fn forget(frames: &FrameFolder, numbers: impl Iterator<Item = u32>) {
+    let (hidden, folder) = (hidden::within(&frames.path()), folder_of(frames));
+    if !folder.is_dir() || hidden::check(&hidden).and_then(|()| hidden::check(&folder)).is_err() {
+        return;
     }
+    for number in numbers {
+        let path = frames.pattern.path(number);
+        let _ = path.file_name().map(|name| std::fs::remove_file(folder.join(name)));
+    }
+    let _ = std::fs::remove_dir(&folder);
+}
 
-    fn move_into(self, folder: &Path, path: &Path) -> io::Result<()> {
-        if path.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let is_free = |to: &PathBuf| std::fs::symlink_metadata(to).is_err_and(|e| e.kind() == io::ErrorKind::NotFound);
-        let first = folder.join(&name);
-        match self {
-            _ if is_free(&first) => std::fs::rename(path, first),
-            // An interrupted run has replaced a frame, and is replaced itself: the older frame is the one to keep.
-            Aside::UntilReplaced => std::fs::remove_file(path),
-            Aside::ForGood => {
-                let others = (2..).map(|i| folder.join(format!("{i}-{name}")));
-                others.into_iter().find(is_free).map_or(Ok(()), |to| std::fs::rename(path, to))
-            }
-        }
-    }
-
-    /// Removes the old frames of these numbers.
-    pub fn forget(self, frames: &FrameFolder, numbers: impl Iterator<Item = u32>) {
-        let folder = self.folder(frames);
-        if !folder.is_dir()
-            || hidden::check(&hidden::within(&frames.path())).and_then(|()| hidden::check(&folder)).is_err()
-        {
-            return;
-        }
-        for number in numbers {
-            let path = frames.pattern.path(number);
-            let _ = path.file_name().map(|name| std::fs::remove_file(folder.join(name)));
-        }
-        let _ = std::fs::remove_dir(&folder);
-        let _ = std::fs::remove_dir(hidden::within(&frames.path()));
-    }
-
-    /// The number of files set aside.
-    pub fn count(self, frames: &FrameFolder) -> usize {
-        std::fs::read_dir(self.folder(frames)).map_or(0, Iterator::count)
-    }
+/// The folder of the frames that are set aside, and their number; None if there are none.
+pub fn left(frames: &FrameFolder) -> Option<(PathBuf, usize)> {
+    let folder = folder_of(frames);
+    let count = std::fs::read_dir(&folder).map_or(0, Iterator::count);
+    (count > 0).then_some((folder, count))
 }

@@ -1,7 +1,7 @@
 //! Sinks for callers that render without a [`RunRequest`](super::RunRequest): picture files, and a video of any
 //! frames.
 
-use super::claim::folder_of;
+use super::folder::folder_of;
 use super::video_options::check_name;
 use crate::error::Error;
 use crate::language::msg;
@@ -32,7 +32,7 @@ impl FileSink {
         let options = folder.format.options(scene.output.bits, scene.film.tone);
         let options = options.map_err(|e| Error::usage(msg!("{what}: {why}", what = text, why = e)))?;
         let options = FormatOptions { has_alpha: scene.world.sky.transparent, ..options };
-        Ok(FileSink::new(folder, options, false, None))
+        Ok(FileSink::new(folder, options, false))
     }
 }
 

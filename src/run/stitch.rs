@@ -1,7 +1,6 @@
 //! Videos of existing frames, made by polyfly or by other programs.
 
-use super::claim::{is_lossless_source, require_linear};
-use super::folder::{RecordedFolder, expect_scene};
+use super::folder::{RecordedFolder, expect_scene, require_linear};
 use super::journal::FilmRecord;
 use super::memory_limit;
 use super::plan::existing_video;
@@ -124,7 +123,7 @@ impl StitchRequest {
         };
         if let Some(manifest) = &manifest {
             // If the files lose information, the video differs from one that a run makes.
-            let is_lossless = is_lossless_source(folder.format, manifest.bits, self.encoding.is_deep(), false);
+            let is_lossless = folder.format.is_lossless_source(manifest.bits, self.encoding.is_deep(), false);
             let rounded = if is_lossless { "" } else { ", rounded" };
             job.scene = Some(format!("{}{rounded}", manifest.hash));
             job.steps = Arc::new(manifest.steps.clone());
@@ -152,7 +151,6 @@ impl StitchRequest {
         }
         // This check precedes all lists of frames, because a manifest may claim a hundred million.
         let found = here.inspect()?;
-        found.expect_own(&here)?;
         if let Some(gap) = here.frames.without(&found.whole) {
             return Err(incomplete(&gap, &here.folder));
         }

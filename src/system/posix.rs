@@ -37,3 +37,8 @@ pub fn arguments() -> Vec<OsString> {
 pub fn try_lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
+
+/// The same for a lock that several processes may hold.
+pub fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
+    file.try_lock_shared()
+}

@@ -90,7 +90,15 @@ fn done(result: i32) -> io::Result<()> {
 
 /// Locks a file for this process, unless another one holds the lock.
 pub fn try_lock(file: &File) -> Result<(), TryLockError> {
-    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    lock(file, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY)
+}
+
+/// The same for a lock that several processes may hold.
+pub fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
+    lock(file, LOCKFILE_FAIL_IMMEDIATELY)
+}
+
+fn lock(file: &File, flags: u32) -> Result<(), TryLockError> {
     let mut place = OVERLAPPED::default();
     // Others may neither read nor write what is locked: it is a byte that no file has.
     place.Anonymous.Anonymous.OffsetHigh = 0x7fff_ffff;

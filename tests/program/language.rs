@@ -225,7 +225,7 @@ fn wrong_command_lines_are_told_in_russian() {
         (&["preview", "s.toml", "--frame", "0-3x0"], "--frame: в `0-3x0` шаг равен 0"),
         (&["s.toml", "-o", "a.mp4"], "`--video a.mp4` сделает ролик"),
         (&["s.toml", "-o", "there"], "это папка"),
-        (&["s.toml", "-o", "there/%d.png", "--frames", "0-1"], "there/0.png уже существует"),
+        (&["s.toml", "-o", "there/%d.png", "--frames", "0-1"], "в there есть кадры, например 0"),
         (&["s.toml", "--set", "film[0]=3"], "--set film[0]=3: "),
         (&["s.toml", "--video", "a.avi"], "ожидалось имя с расширением"),
         (&["s.toml", "--video", "a.webm", "--codec", "h264"], "в .webm бывает"),

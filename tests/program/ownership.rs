@@ -22,44 +22,87 @@ fn same(a: &Path, b: &Path) {
     }
 }
 
+fn said(run: &Output, expected: i32, text: &str) {
+    assert!(code(run) == expected && words(run).contains(text), "{}", words(run));
+}
+
+fn state_of(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all = frames(dir);
+    all.sort();
+    all
+}
+
 #[test]
-fn a_few_frames_of_another_scene_cost_no_more_than_those() {
+fn an_empty_folder_takes_any_scene() {
     let dir = folder();
-    assert!(render(dir.path(), "0-9", "a/%d.png", &[]).status.success());
-    let other = render(dir.path(), "0-3", "a/%d.png", &OTHER);
-    assert!(other.status.success() && words(&other).contains("keeps frames 4-9 of another scene"), "{}", words(&other));
-    // The clip is not complete, and what is missing is not to be rendered over the other scene's frames.
-    let missing = polyfly(dir.path(), &["missing", "a"]);
-    assert!(code(&missing) == 75 && missing.stdout.is_empty(), "{}", words(&missing));
-    assert!(words(&missing).contains("4 of 10 frames in a were replaced by another scene: 0-3"), "{}", words(&missing));
-    let status = text(&polyfly(dir.path(), &["status", "a"]).stdout);
-    assert!(status.contains("6 of 10 frames are complete, 0 missing, 0 broken\nreplaced by another scene: 4 (0-3)\n"));
-    let film = polyfly(dir.path(), &["stitch", "a", "-o", "a.mp4"]);
-    assert!(code(&film) == 75 && words(&film).contains("replaced by another scene: 0-3"), "{}", words(&film));
-    // A lost frame of its own is listed, and those of the other scene are not.
-    let lost = std::fs::read(dir.path().join("a/7.png")).unwrap();
-    std::fs::remove_file(dir.path().join("a/7.png")).unwrap();
-    let missing = polyfly(dir.path(), &["missing", "a"]);
-    assert!(code(&missing) == 75 && text(&missing.stdout) == "7\n", "{}", words(&missing));
-    assert_eq!(text(&polyfly(dir.path(), &["missing", "a", "--shards", "10"]).stdout), "8\n");
-    std::fs::write(dir.path().join("a/7.png"), lost).unwrap();
-    // The journal knows of ten frames.
-    assert!(render(dir.path(), "0-19", "a/other%d.png", &[]).status.success());
-    let status = text(&polyfly(dir.path(), &["status", "a/%d.png"]).stdout);
-    assert!(status.contains(": 10 frames, "), "{status}");
-    let all = render(dir.path(), "0-9", "a/%d.png", &["--resume"]);
-    assert!(code(&all) == 64 && words(&all).contains("0.png is a frame of another scene"), "{}", words(&all));
-    assert!(render(dir.path(), "4-9", "a/%d.png", &["--resume"]).status.success());
-    // A frame that the other scene has lost, too, is the clip's again.
-    std::fs::remove_file(dir.path().join("a/3.png")).unwrap();
+    std::fs::create_dir(dir.path().join("a")).unwrap();
+    for (to, more) in [("a/%d.png", &[][..]), ("b/%d.png", &["--resume"]), ("c/%d.png", &["--overwrite"])] {
+        assert!(render(dir.path(), "0-1", to, more).status.success());
+    }
+    // A run of one frame has a manifest as well, and a clip goes on from it.
+    assert!(render(dir.path(), "3", "d/%d.png", &[]).status.success());
+    let rest = render(dir.path(), "2-4", "d/%d.png", &["--resume"]);
+    said(&rest, 0, "1 of 3 frames exist");
+}
+
+#[test]
+fn a_folder_of_the_same_scene_is_shared_and_completed() {
+    let dir = folder();
+    assert!(render(dir.path(), "0-4", "a/%d.png", &[]).status.success());
+    said(&render(dir.path(), "3-9", "a/%d.png", &[]), 64, "a/3.png already exists");
     assert!(render(dir.path(), "3-9", "a/%d.png", &["--resume"]).status.success());
-    let status = text(&polyfly(dir.path(), &["status", "a/%d.png"]).stdout);
-    assert!(status.contains("7 of 10 frames are complete") && status.contains(": 3 (0-2)"), "{status}");
-    // With --overwrite they are rendered again, the other run's first frames too.
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "a"])), 0);
+    let before = state_of(&dir.path().join("a"));
     assert!(render(dir.path(), "0-9", "a/%d.png", &["--overwrite"]).status.success());
-    assert_eq!(code(&polyfly(dir.path(), &["missing", "a/%d.png"])), 0);
-    assert!(render(dir.path(), "0-9", "b/%d.png", &[]).status.success());
-    same(&dir.path().join("a"), &dir.path().join("b"));
+    assert!(state_of(&dir.path().join("a")) == before && !dir.path().join("a/.polyfly/replaced").exists());
+}
+
+#[test]
+fn frames_of_another_scene_are_set_aside_as_a_whole_or_not_touched() {
+    let dir = folder();
+    let a = dir.path().join("a");
+    assert!(render(dir.path(), "0-9", "a/%d.png", &[]).status.success());
+    let before = state_of(&a);
+    for more in [&OTHER[..2], &["--set", "film.exposure=1", "--resume"]] {
+        said(&render(dir.path(), "0-3", "a/%d.png", more), 65, "film.exposure");
+    }
+    // Tokens replace frames of their own accord, but not a clip by a part of one.
+    let piped = |frames: &[&str]| {
+        let scene = std::fs::File::open(dir.path().join("scene.toml")).unwrap();
+        let args = [&["-o", "a/%d.png", "--set", "film.exposure=1"], frames, &LOOK[..]].concat();
+        program(dir.path(), &args).stdin(scene).output().unwrap()
+    };
+    said(&piped(&["--frames", "3"]), 65, "film.exposure");
+    assert!(state_of(&a) == before);
+    let other = render(dir.path(), "0-3", "a/%d.png", &OTHER);
+    said(&other, 0, "not replaced: 6; they are in a/.polyfly/replaced");
+    assert_eq!(frames(&a).len(), 4);
+    assert_eq!(code(&polyfly(dir.path(), &["missing", "a"])), 0, "the folder holds one scene");
+    let aside = state_of(&a.join(".polyfly/replaced"));
+    assert!(aside == before[4..], "the rest is kept");
+    assert!(render(dir.path(), "0-3", "b/%d.png", &OTHER[..2]).status.success());
+    same(&a, &dir.path().join("b"));
+}
+
+#[test]
+fn frames_of_an_unknown_scene_are_replaced_by_nobody_who_does_not_say_so() {
+    let dir = folder();
+    let photos = dir.path().join("p");
+    std::fs::create_dir(&photos).unwrap();
+    std::fs::write(photos.join("IMG_0001.jpg"), "one").unwrap();
+    let scene = || std::fs::File::open(dir.path().join("scene.toml")).unwrap();
+    let args = [&["-o", "p/IMG_%04d.jpg"], &LOOK[..]].concat();
+    let piped = program(dir.path(), &args).stdin(scene()).output().unwrap();
+    said(&piped, 64, "their scene is unknown");
+    for more in [&[][..], &["--resume"]] {
+        said(&render(dir.path(), "0-2", "p/IMG_%04d.jpg", more), 64, "their scene is unknown");
+    }
+    assert!(render(dir.path(), "4-5", "q/%d.png", &[]).status.success());
+    std::fs::copy(dir.path().join("q/4.png"), dir.path().join("q/7.png")).unwrap();
+    said(&render(dir.path(), "4-9", "q/%d.png", &["--resume"]), 64, "q/7.png is not a frame of this clip");
+    assert!(std::fs::read(photos.join("IMG_0001.jpg")).unwrap() == b"one");
+    said(&render(dir.path(), "0", "p/IMG_%04d.jpg", &["--overwrite"]), 0, "not replaced: 1; they are in p/.polyfly/replaced");
+    assert!(std::fs::read(photos.join(".polyfly/replaced/IMG_0001.jpg")).unwrap() == b"one");
 }
 
 #[test]
@@ -106,7 +149,7 @@ fn replaced_frames_are_kept_until_the_new_ones_are_complete() {
     std::fs::create_dir(a.join("5.png")).unwrap();
     let failed = render(dir.path(), "0-9", "a/%d.png", &OTHER);
     assert_eq!(code(&failed), 74, "{}", words(&failed));
-    assert!(words(&failed).contains("not replaced yet: 9; they are in a/.polyfly/replaced"), "{}", words(&failed));
+    assert!(words(&failed).contains("not replaced: 9; they are in a/.polyfly/replaced"), "{}", words(&failed));
     for (name, bytes) in old.iter().filter(|(name, _)| name != "5.png") {
         assert!(std::fs::read(aside.join(name)).unwrap() == *bytes, "{name}");
     }
@@ -117,45 +160,22 @@ fn replaced_frames_are_kept_until_the_new_ones_are_complete() {
     same(&a, &dir.path().join("b"));
 }
 
-// A scene on stdin overwrites frames, but nobody has asked to replace what no run has written.
 #[test]
-fn files_of_others_are_moved_and_not_replaced() {
-    let dir = folder();
-    let photos = dir.path().join("p");
-    std::fs::create_dir(&photos).unwrap();
-    let piped = || {
-        let scene = std::fs::File::open(dir.path().join("scene.toml")).unwrap();
-        let args = [&["--frames", "0-2", "-o", "p/IMG_%04d.jpg"], &LOOK[..]].concat();
-        program(dir.path(), &args).stdin(scene).output().unwrap()
-    };
-    for photo in ["one", "another"] {
-        std::fs::write(photos.join("IMG_0001.jpg"), photo).unwrap();
-        let _ = std::fs::remove_file(photos.join("manifest.json"));
-        let run = piped();
-        assert!(run.status.success() && words(&run).contains("they are in p/.polyfly/foreign"), "{}", words(&run));
-    }
-    // What polyfly has written itself is replaced.
-    assert!(piped().status.success());
-    let kept = frames(&photos.join(".polyfly/foreign"));
-    let photo = |name: &str| kept.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.as_slice());
-    assert_eq!((photo("IMG_0001.jpg"), photo("2-IMG_0001.jpg")), (Some(&b"one"[..]), Some(&b"another"[..])));
-}
-
-#[test]
-fn a_run_whose_folder_another_scene_takes_stops() {
+fn a_run_of_another_scene_waits_until_the_first_one_ends() {
     let dir = folder();
     let large = ["--cpu", "--size", "320x240", "--samples", "1", "--threads=1"];
     let render = |frames: &str, to: &str, more: &[&str]| {
         program(dir.path(), &[&["scene.toml", "--frames", frames, "-o", to], &large[..], more].concat())
     };
-    let first = render("0-399", "a/%d.png", &[]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = render("0-399", "a/%d.png", &[]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(|| dir.path().join("a/2.png").exists());
+    said(&render("0-19", "a/%d.png", &OTHER).output().unwrap(), 75, "a run renders another scene into a now");
+    assert!(first.try_wait().unwrap().is_none() && !dir.path().join("a/.polyfly/replaced").exists());
+    // The lock of a run that was killed holds nobody up.
+    first.kill().unwrap();
+    first.wait().unwrap();
     let other = render("0-19", "a/%d.png", &OTHER).output().unwrap();
     assert!(other.status.success(), "{}", words(&other));
-    let first = first.wait_with_output().unwrap();
-    assert_eq!(code(&first), 65, "{}", words(&first));
-    assert!(words(&first).contains("another run has taken over a "), "{}", words(&first));
-    // Frames that replaced the other run's belong to the new run.
     assert!(render("0-19", "b/%d.png", &OTHER).status().unwrap().success());
     same(&dir.path().join("a"), &dir.path().join("b"));
 }

@@ -110,6 +110,16 @@ impl Format {
     pub fn has_light(&self) -> bool {
         matches!(self.read, Reader::Light(_))
     }
+    /// Whether files keep all that a video needs, so that a video made from them has the same bytes as one made during rendering.
+    pub fn is_lossless_source(&self, bits: Option<u32>, is_deep: bool, has_alpha: bool) -> bool {
+        let bits = bits.unwrap_or(self.bits[0]);
+        let keeps_light = match (is_deep, self.has_light()) {
+            (true, true) => bits == 32,
+            (false, false) => self.is_exact && bits == 8,
+            _ => false,
+        };
+        keeps_light && (self.has_alpha || !has_alpha)
+    }
     /// The text in a file that says what made it, if the file has one.
     pub fn origin(&self, path: &Path) -> io::Result<Option<String>> {
         self.text.map_or(Ok(None), |text| text(path))

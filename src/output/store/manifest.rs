@@ -60,10 +60,6 @@ pub struct Manifest {
     pub fps: f64,
     /// The expected frames, in the syntax of `--frames`.
     pub frames: String,
-    /// Those of the expected frames that a run of another scene has replaced, in the same syntax; empty if there are
-    /// none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub taken: String,
     /// The frames that existed when a run last ended; empty before that.
     pub written: String,
     /// SHA-256 of each file that the scene reads, by its key in the scene.
@@ -113,7 +109,6 @@ impl Manifest {
             size: [scene.render.width, scene.render.height],
             fps: scene.output.fps,
             frames,
-            taken: String::new(),
             written: String::new(),
             files,
             scene: (scene_text.len() <= LONGEST_SCENE).then_some(scene_text),
@@ -174,6 +169,11 @@ impl Manifest {
     /// The scene's text with the clip's frame rate.
     pub fn scene_text(&self) -> Option<String> {
         self.scene.as_deref().map(|text| with_rate(text, self.fps))
+    }
+
+    /// The name of the clip in its folder's journals.
+    pub fn clip(&self) -> String {
+        clip_of(&self.pattern, &self.hash)
     }
 
     /// Reads the manifest of a pattern, if the folder has one.
@@ -267,6 +267,11 @@ impl Manifests {
         file.write_all(&text).and_then(|()| file.as_file().sync_all()).writing(&path)?;
         persist(file, &path).map(drop).writing(&path)
     }
+}
+
+/// The name of the clip of a scene with this hash, whose frames have these names.
+pub fn clip_of(pattern: &str, hash: &str) -> String {
+    format!("{pattern} {hash}")
 }
 
 // A scene's text with another frame rate.
