@@ -57,8 +57,6 @@ fn main() {
     // Each is one file: they are compiled side by side.
     std::thread::scope(|threads| {
         for (name, lanes, flags) in sets::sets(&arch) {
-            // One lane and several: the text of the other sets is theirs, and takes minutes to compile so.
-            let sanitize = sanitize && !["baseline", "avx512"].contains(&name);
             let files = &["kernels/entry/render.cpp", "kernels/entry/develop.cpp"];
             #[expect(clippy::disallowed_methods, reason = "a build that gets no threads may panic")]
             threads.spawn(move || compile(&KernelSet { root: Path::new(""), name, lanes, flags, files, sanitize }));
