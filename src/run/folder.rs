@@ -19,7 +19,8 @@ const MAX_SORTED: usize = 1 << 20;
 /// The folder of a scene's frames.
 pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
     let files = &scene.output.files;
-    let format = Format::of(&files.extension()).ok_or_else(|| Error::usage(msg!("no format writes {name}", name = files)))?;
+    let format =
+        Format::of(&files.extension()).ok_or_else(|| Error::usage(msg!("no format writes {name}", name = files)))?;
     let (width, height) = (scene.render.width, scene.render.height);
     if width.max(height) > format.largest {
         let (extension, max) = (format.extension, format.largest);
@@ -97,12 +98,10 @@ impl FolderState {
         match self {
             FolderState::Empty | FolderState::Same => Ok(()),
             FolderState::OtherScene(places) => Err(Error::OtherScene(path, places)),
-            FolderState::Unknown(n, _) if folder.pattern.is_of_one() => {
-                Err(Error::usage(msg!(
-                    "{path} already exists, and it does not say that it is this picture of this scene: give another name, or --overwrite to render it again",
-                    path = folder.pattern.path(n).display()
-                )))
-            }
+            FolderState::Unknown(n, _) if folder.pattern.is_of_one() => Err(Error::usage(msg!(
+                "{path} already exists, and it does not say that it is this picture of this scene: give another name, or --overwrite to render it again",
+                path = folder.pattern.path(n).display()
+            ))),
             FolderState::Unknown(n, true) => Err(Error::usage(msg!(
                 "{path} is not a frame of this clip: another run wrote it; remove such files, or give --overwrite",
                 path = folder.pattern.path(n).display()

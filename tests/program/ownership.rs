@@ -101,7 +101,11 @@ fn frames_of_an_unknown_scene_are_replaced_by_nobody_who_does_not_say_so() {
     std::fs::copy(dir.path().join("q/4.png"), dir.path().join("q/7.png")).unwrap();
     said(&render(dir.path(), "4-9", "q/%d.png", &["--resume"]), 64, "q/7.png is not a frame of this clip");
     assert!(std::fs::read(photos.join("IMG_0001.jpg")).unwrap() == b"one");
-    said(&render(dir.path(), "0", "p/IMG_%04d.jpg", &["--overwrite"]), 0, "not replaced: 1; they are in p/.polyfly/replaced");
+    said(
+        &render(dir.path(), "0", "p/IMG_%04d.jpg", &["--overwrite"]),
+        0,
+        "not replaced: 1; they are in p/.polyfly/replaced",
+    );
     assert!(std::fs::read(photos.join(".polyfly/replaced/IMG_0001.jpg")).unwrap() == b"one");
 }
 
