@@ -152,7 +152,7 @@ fn check_counts(bodies: usize, spheres: usize, triangles: usize, lamps: usize) -
         (msg!("lights along the edges of bodies"), lamps, MAX_LAMPS),
     ];
     match kinds.into_iter().find(|(_, count, limit)| count > limit) {
-        Some((what, count, limit)) => Err(TooMany { what: what, count, limit }),
+        Some((what, count, limit)) => Err(TooMany { what, count, limit }),
         None => Ok(()),
     }
 }

@@ -153,16 +153,15 @@ pub fn translate_error(e: &Error, words: &[OsString]) -> (Message, Option<Messag
         ErrorKind::MissingRequiredArgument => {
             let job = job.map_or_else(String::new, |job| format!(" {}", job.get_name()));
             let usage = one(ContextKind::Usage);
-            let usage = usage.trim().strip_prefix("Usage: ");
-            let usage = usage.map(|usage| msg!("write {usage}", usage = format_args!("`{}`", usage.trim())));
+            let usage = usage.trim().strip_prefix("Usage: ").map(|usage| format!("`{}`", usage.trim()));
+            let usage = usage.map(|usage| msg!("write {usage}", usage));
             let missing = get(ContextKind::InvalidArg).into_iter().map(Message::from);
             let missing = missing.reduce(|some, last| msg!("{words} and {last}", words = some, last));
             (msg!("`polyfly{job}` needs {what}", job, what = missing.unwrap_or(String::new().into())), usage)
         }
         _ => {
             let text = e.to_string();
-            let first = text.split("\n\n").next().unwrap_or_default();
-            (Message::text(first.trim_start_matches("error: ")), None)
+            (Message::text(text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ")), None)
         }
     }
 }

@@ -180,7 +180,7 @@ impl Reader<'_> {
         self.triple(what, ["x", "y", "z"], Rule::Coordinate)
     }
     fn colour(&mut self, what: &Message, rule: Rule) -> Result<Vec3, Problem> {
-        self.triple(&part_of(&what, msg!("color")), ["r", "g", "b"], rule)
+        self.triple(&part_of(what, msg!("color")), ["r", "g", "b"], rule)
     }
     fn byte_colour(&mut self, what: &Message) -> Result<Vec3, Problem> {
         Ok(self.colour(what, Rule::Whole(0, 255))?.map(|c| c / 255.0))

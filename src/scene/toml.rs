@@ -320,7 +320,11 @@ fn syntax_help(text: &str, span: &Range<usize>) -> Option<Message> {
     if let (Some((key, value)), false) = (line.trim().split_once(char::is_whitespace), line.contains('=')) {
         return Some(msg!("`=` stands between a key and its value: {key} = {value}", key, value = value.trim()));
     }
-    let value = line.split_once('=').map(|(_, value)| value.trim())?;
+    value_help(key, line.split_once('=').map(|(_, value)| value.trim())?)
+}
+
+// The same, of what stands behind `=`.
+fn value_help(key: &str, value: &str) -> Option<Message> {
     let bare = value.split('#').next().unwrap_or_default().trim();
     if bare.is_empty() && !value.starts_with('#') {
         return Some(msg!("a value follows `=`: `{key} = ...`", key));
@@ -355,22 +359,13 @@ fn syntax_help(text: &str, span: &Range<usize>) -> Option<Message> {
     if are_numbers && bare.matches(',').count() > 1 {
         return Some(msg!("a list stands in brackets: {list}", list = format_args!("{key} = [{bare}]")));
     }
-    match bare.to_lowercase().as_str() {
-        "true" | "yes" | "on" => {
-            return Some(msg!(
-                "this is written `{value}`: {line}",
-                value = "true",
-                line = format_args!("{key} = true")
-            ));
-        }
-        "false" | "no" | "off" => {
-            return Some(msg!(
-                "this is written `{value}`: {line}",
-                value = "false",
-                line = format_args!("{key} = false")
-            ));
-        }
-        _ => {}
+    let meant = match bare.to_lowercase().as_str() {
+        "true" | "yes" | "on" => Some("true"),
+        "false" | "no" | "off" => Some("false"),
+        _ => None,
+    };
+    if let Some(value) = meant {
+        return Some(msg!("this is written `{value}`: {line}", value, line = format_args!("{key} = {value}")));
     }
     let number = |text: &str| text.trim().parse::<f64>().ok();
     const CURLED: [char; 8] =

@@ -58,7 +58,7 @@ impl Studio {
             )),
             Err(e) => {
                 say(msg!("the page's changes are in no file: {why}", why = e.message()));
-                document.unsaved().iter().for_each(|line| say(line));
+                document.unsaved().iter().for_each(say);
             }
         }
     }

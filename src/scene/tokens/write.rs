@@ -57,7 +57,7 @@ fn look_of(scene: &Scene) -> Look {
 fn differences(scene: &Scene, expressed: &Scene) -> Vec<Message> {
     let Scene { world, camera, render, film, output, tracks } = scene;
     let mut no = Vec::new();
-    let mut refuse = |is_so: bool, why: Message| no.extend(is_so.then(|| why));
+    let mut refuse = |is_so: bool, why: Message| no.extend(is_so.then_some(why));
     let count = world.bodies.len();
     refuse(count != 3, msg!("it has {count}, and the tokens hold just three", count = count!(count, "body", "bodies")));
     for (i, (body, expressed)) in world.bodies.iter().zip(&expressed.world.bodies).enumerate() {
@@ -109,7 +109,7 @@ fn differences(scene: &Scene, expressed: &Scene) -> Vec<Message> {
 pub fn write(scene: &Scene) -> Result<String, Vec<Message>> {
     let Scene { world, camera, render, output, .. } = scene;
     let mut no = differences(scene, &as_tokens(scene, look_of(scene)));
-    let mut refuse = |is_so: bool, why: Message| no.extend(is_so.then(|| why));
+    let mut refuse = |is_so: bool, why: Message| no.extend(is_so.then_some(why));
     let paths = match &camera.path {
         CameraPath::Cylinder { eye, target } => Some((eye, target)),
         _ => None,
