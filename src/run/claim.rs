@@ -190,7 +190,7 @@ impl Claim {
             let _ = RunLock::remove(&hidden::within(&path), &hash);
             // Meanwhile another run may have extended the list. Where a file system has no locks, a run of another scene may have
             // taken the folder.
-            is_taken = !theirs.as_ref().is_some_and(|theirs| theirs.hash == hash);
+            is_taken = theirs.as_ref().is_none_or(|theirs| theirs.hash != hash);
             Ok::<_, Error>(theirs.map(|theirs| match theirs.hash == hash {
                 true => Manifest { written, ..theirs },
                 false => theirs,
