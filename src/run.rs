@@ -152,7 +152,8 @@ fn render(
     progress: &mut dyn Progress,
 ) -> Result<RunReport, Error> {
     let done = plan.done();
-    let RunPlan { mut claim, to_render, video, request: RunRequest { cancel, name, .. }, .. } = plan;
+    let RunPlan { mut claim, folder: frame_folder, to_render, video, request: RunRequest { cancel, name, .. }, .. } =
+        plan;
     let Some(frames) = to_render else { return Ok(RunReport::default()) };
     let open = renderer.open(&frames, sinks, progress)?;
     // Outputs are open, and no frame is rendered yet.
@@ -173,7 +174,7 @@ fn render(
     if let Some(claim) = &mut claim {
         // An error of the run itself takes precedence over one of its folder.
         let ended = claim.end();
-        if let Some((folder, count)) = claim.left_aside() {
+        if let Some((folder, count)) = replaced::left(&frame_folder) {
             progress.remark(&msg!(
                 "earlier frames that are not replaced: {count}; they are in {folder}",
                 count,

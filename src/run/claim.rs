@@ -1,7 +1,7 @@
 //! A run's claim on the folder of its frames: what the folder holds, what is left to render, the manifest, and the lock that runs
 //! of one scene share.
 
-use super::folder::{FolderState, extended};
+use super::folder::{FolderState, expect_same, extended};
 use super::replaced;
 use super::request::Existing;
 use crate::error::Error;
@@ -11,7 +11,6 @@ use crate::output::store::folder::{FrameFolder, sweep};
 use crate::output::store::hidden;
 use crate::output::store::manifest::Manifest;
 use crate::output::store::run_lock::RunLock;
-use crate::output::video::segments::forget;
 use crate::render::frames::FrameList;
 use crate::render::stats::Progress;
 use std::collections::BTreeSet;
@@ -68,11 +67,8 @@ impl Claim {
                 path = folder.pattern.path(first).display()
             )));
         }
-        let is_read_only =
-            |n: &u32| std::fs::symlink_metadata(folder.pattern.path(*n)).is_ok_and(|m| m.permissions().readonly());
-        if let Some(n) = part.iter().find(|n| is_overwritten && there.contains(n) && is_read_only(n)) {
-            let error = std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it is read-only");
-            return Err(OutputError::Write(folder.pattern.path(n), error).into());
+        if is_overwritten {
+            folder.expect_writable(part.iter().filter(|n| there.contains(n)))?;
         }
         let is_kept = |n: &u32| existing == Existing::Kept && there.contains(n) && folder.is_whole(*n);
         let remaining = FrameList::of_numbers(part.iter().filter(|n| !is_kept(n)));
@@ -132,23 +128,18 @@ impl Claim {
         let (folder, ours, replaces) = (&self.folder, &mut self.manifest, self.replaces);
         let (path, hidden) = (folder.path(), hidden::within(&folder.path()));
         Manifest::update(&folder.pattern, |theirs| {
-            // Another run may have come first. Frames of this scene are replaced one by one, by the same bytes.
-            let state = FolderState::of(folder, &folder.existing()?, theirs.as_ref(), (ours, &self.part));
-            let same = theirs.as_ref().filter(|_| matches!(state, FolderState::Same));
-            if !replaces {
-                state.expect_same(folder)?;
-            } else if same.is_none() {
-                if let Some(theirs) = &theirs {
-                    let in_use = || {
-                        Error::incomplete(msg!(
-                            "a run renders another scene into {path} now: wait for its end, or give another folder",
-                            path = path.display()
-                        ))
-                    };
-                    RunLock::remove(&hidden, &theirs.hash).ok_or_else(in_use)?;
-                    forget(&hidden, &theirs.hash);
+            let mut same = theirs.as_ref().filter(|theirs| expect_same(theirs, ours, &path).is_ok());
+            // Another run may have come first. The folder is listed only where it matters, as all shards of a farm wait here.
+            if replaces || same.is_none() {
+                let there = folder.existing()?;
+                match FolderState::of(folder, &there, theirs.as_ref(), (ours, &self.part)) {
+                    FolderState::Empty | FolderState::Same => {}
+                    state if !replaces => state.expect_same(folder)?,
+                    _ => {
+                        replaced::set_aside(folder, theirs.as_ref(), there)?;
+                        same = None;
+                    }
                 }
-                replaced::set_aside(folder, folder.existing()?)?;
             }
             for (frame, mark) in same.iter().flat_map(|theirs| &theirs.steps) {
                 ours.steps.entry(*frame).or_insert_with(|| mark.clone());
@@ -158,11 +149,6 @@ impl Claim {
             self.lock = Some(RunLock::share(&hidden, &ours.hash)?);
             Ok(Some(ours.clone()))
         })
-    }
-
-    /// The folder of earlier frames that no run has replaced, and their number; None if there are none.
-    pub fn left_aside(&self) -> Option<(PathBuf, usize)> {
-        replaced::left(&self.folder)
     }
 
     /// Writes the finished frames into the manifest. Returns those frames of this run that are missing or incomplete.

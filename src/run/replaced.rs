@@ -1,9 +1,14 @@
 //! Frames of another or an unknown scene that a run replaces. They are set aside in the hidden folder until the new ones are complete:
 //! an interrupted run has lost nothing.
 
+use crate::error::Error;
+use crate::language::msg;
+use crate::output::NameFile;
 use crate::output::store::folder::FrameFolder;
 use crate::output::store::hidden;
-use crate::output::{NameFile, OutputError};
+use crate::output::store::manifest::Manifest;
+use crate::output::store::run_lock::RunLock;
+use crate::output::video::segments;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,12 +19,22 @@ fn folder_of(frames: &FrameFolder) -> PathBuf {
     hidden::within(&frames.path()).join(NAME)
 }
 
-/// Moves existing frames out of the way.
-pub fn set_aside(frames: &FrameFolder, numbers: BTreeSet<u32>) -> Result<(), OutputError> {
+/// Moves the frames of another scene, whose manifest is given, or of an unknown one out of the way. Fails while a run of that scene
+/// goes on.
+pub fn set_aside(frames: &FrameFolder, theirs: Option<&Manifest>, numbers: BTreeSet<u32>) -> Result<(), Error> {
+    let (path, hidden) = (frames.path(), hidden::within(&frames.path()));
+    if let Some(theirs) = theirs {
+        if RunLock::remove(&hidden, &theirs.hash).is_none() {
+            return Err(Error::incomplete(msg!(
+                "a run renders another scene into {path} now: wait for its end, or give another folder",
+                path = path.display()
+            )));
+        }
+        segments::forget(&hidden, &theirs.hash);
+    }
     if numbers.is_empty() {
         return Ok(());
     }
-    let hidden = hidden::within(&frames.path());
     let folder = hidden::make(&hidden, Some(NAME)).writing(&hidden)?;
     for number in numbers {
         let path = frames.pattern.path(number);

@@ -328,7 +328,7 @@ fn the_share_that_is_too_much_is_named() {
     let warnings = |keys: &str| {
         let text = format!("[[body]]\nsolid = \"cube\"\n{keys}\n");
         let parsed = crate::scene::parse(&text, "t.toml", crate::scene::ParseOptions::default()).unwrap();
-        parsed.warnings.into_iter().map(|warning| format!("{warning:?}")).collect::<Vec<_>>()
+        parsed.warnings.into_iter().map(|warning| format!("{}; {}", warning.what, warning.expected)).collect::<Vec<_>>()
     };
     let one_way = warnings("reflection = 0.1\ntransparency = 0.85\nreflection_inside = 0.95");
     assert_eq!(one_way.len(), 1);

@@ -39,6 +39,18 @@ impl FrameFolder {
         .reading(&self.path())
     }
 
+    /// Fails if one of these frames is read-only.
+    pub fn expect_writable(&self, mut frames: impl Iterator<Item = u32>) -> Result<(), OutputError> {
+        let is_read_only =
+            |n: &u32| std::fs::symlink_metadata(self.pattern.path(*n)).is_ok_and(|m| m.permissions().readonly());
+        match frames.find(is_read_only) {
+            None => Ok(()),
+            Some(n) => {
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only")).writing(&self.pattern.path(n))
+            }
+        }
+    }
+
     /// Whether frame n exists and is complete: it has the run's size and its format's end. Nothing is decoded.
     pub fn is_whole(&self, n: u32) -> bool {
         let path = self.pattern.path(n);
