@@ -350,7 +350,7 @@ fn devices_share_denoised_frames_and_one_may_fail() {
                 text(&run.stdout).lines().map(|line| line.split('\t').nth(2).unwrap().parse::<u64>().unwrap()).sum();
             ((0..9).map(file).collect::<Vec<_>>(), rays)
         };
-        let (expected, rays): (_, u64) = run("cpu", "frames", "");
+        let (expected, rays): (_, u64) = run("cpu", "test:tiles=0", "");
         for (devices, faults) in [("0,1", ["", "1:3"]), ("0,1,cpu", ["", "1:9"]), ("0,cpu", ["0:2", "0:11"])] {
             for (fault, split) in
                 faults.into_iter().flat_map(|fault| [(fault, "test:tiles=0"), (fault, "test:tiles=1")])
@@ -359,7 +359,7 @@ fn devices_share_denoised_frames_and_one_may_fail() {
             }
         }
         // Each of two GPUs renders frames in a row, and one more on each side at most.
-        let more = run("0,1", "frames", "").1 as f64 / rays as f64;
+        let more = run("0,1", "test:tiles=0", "").1 as f64 / rays as f64;
         assert!((1.0..1.5).contains(&more), "{more} {steady}");
     }
 }
