@@ -106,27 +106,13 @@ impl Error {
             Error::TooMany(error) => error.message(),
             Error::Device(error) => error.message(),
             Error::OtherScene(folder, places) => other_scene(folder, places),
-            Error::Outside { scene, place, path, here_too: false, .. } => {
-                msg!(
-                    "{what}: {why}",
-                    what = scene,
-                    why = msg!(
-                        "{what}: {why}",
-                        what = place,
-                        why = msg!("{name} leads outside of the scene's folder", name = path.display())
-                    )
-                )
-            }
-            Error::Outside { scene, place, path, here_too: true, .. } => {
-                msg!(
-                    "{what}: {why}",
-                    what = scene,
-                    why = msg!(
-                        "{what}: {why}",
-                        what = place,
-                        why = msg!("{name} leads outside of the scene's folder and of this one", name = path.display())
-                    )
-                )
+            Error::Outside { scene, place, path, here_too, .. } => {
+                let name = path.display();
+                let why = match here_too {
+                    false => msg!("{name} leads outside of the scene's folder", name),
+                    true => msg!("{name} leads outside of the scene's folder and of this one", name),
+                };
+                msg!("{what}: {why}", what = scene, why = msg!("{what}: {why}", what = place, why))
             }
             Error::Manifest(error) => error.message(),
             Error::Output(error) => error.message(),
