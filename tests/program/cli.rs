@@ -1,5 +1,7 @@
 //! The program as a black box: streams, files, exit codes.
 
+#[cfg(unix)]
+use crate::common::signal;
 use crate::common::{names, program, text};
 use std::io::Write;
 use std::path::Path;
@@ -380,21 +382,13 @@ fn long_lists_of_frames_take_no_time_and_contradictions_none_at_all() {
 #[cfg(unix)]
 #[test]
 fn the_first_interrupt_ends_after_whole_frames() {
-    // Ignored signals, as Linux reports them: SIGINT is bit 2.
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|l| u64::from_str_radix(l.strip_prefix("SigIgn:")?.trim(), 16).ok());
-    assert_eq!(
-        ignored.unwrap_or(0) & 2,
-        0,
-        "the tests were started with SIGINT ignored (`&` in a script, nohup), and polyfly keeps that"
-    );
     let dir = tempfile::tempdir().unwrap();
     let mut child = start(dir.path(), &["--cpu", "--size", "320x240", "-o", "%03d.data"], Some(&default_scene()));
     // One line of the log says that rendering has begun.
     let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     std::io::BufRead::read_line(&mut out, &mut line).unwrap();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(&child, "INT");
     std::io::Read::read_to_string(&mut out, &mut line).unwrap();
     let run = child.wait_with_output().unwrap();
     assert_eq!(run.status.code(), Some(130), "{}", text(&run.stderr));

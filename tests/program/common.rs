@@ -61,9 +61,17 @@ pub fn wait_for(mut what: impl FnMut() -> bool) {
     }
 }
 
-/// Sends a signal.
+/// Sends a signal that the child must hear: waiting for one that it ignores would never end.
 #[cfg(unix)]
 pub fn signal(child: &std::process::Child, name: &str) {
+    // Ignored signals, as Linux reports them: SIGHUP is bit 1, SIGINT bit 2.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|l| u64::from_str_radix(l.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    assert_eq!(
+        ignored.unwrap_or(0) & 3,
+        0,
+        "the tests were started with SIGINT or SIGHUP ignored (`&` in a script, nohup), and polyfly keeps that"
+    );
     let done = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
     assert!(done.success());
 }
