@@ -503,17 +503,17 @@ fn filter_places(filter: Filter) -> Vec<f32> {
         return Vec::new();
     }
     let radius = filter.radius();
-    let place = |i: f64| radius * (2.0 * i / STEPS as f64 - 1.0);
+    let x = |i: f64| radius * (2.0 * i / STEPS as f64 - 1.0);
     let mut sums = vec![0.0];
     for i in 0..STEPS {
-        sums.push(sums[i] + filter.weight(place(i as f64 + 0.5)));
+        sums.push(sums[i] + filter.weight(x(i as f64 + 0.5)));
     }
     let all = sums[STEPS];
     let at = |k: i32| {
         let wanted = all * f64::from(k) / f64::from(FILTER_LAST);
         let i = sums.partition_point(|&s| s < wanted).clamp(1, STEPS);
         let within = (wanted - sums[i - 1]) / (sums[i] - sums[i - 1]).max(1e-300);
-        place((i - 1) as f64 + within.clamp(0.0, 1.0)) as f32
+        x((i - 1) as f64 + within.clamp(0.0, 1.0)) as f32
     };
     (0..=FILTER_LAST).map(at).collect()
 }

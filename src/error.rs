@@ -45,7 +45,7 @@ pub enum Error {
         /// The scene's name.
         scene: String,
         /// The key or token of the path.
-        place: String,
+        key: String,
         /// The path as messages show it.
         path: PathBuf,
         /// The path as in the scene.
@@ -94,10 +94,10 @@ impl Error {
             | Error::TooLittleMemory(what)
             | Error::Incomplete(what) => what.clone(),
             Error::Scene(problems) => Message::text(problems),
-            Error::NotText(name, place) => msg!(
-                "{name}: byte {place} is not text in UTF-8: is this a picture, or text in another encoding?",
+            Error::NotText(name, position) => msg!(
+                "{name}: byte {position} is not text in UTF-8: is this a picture, or text in another encoding?",
                 name,
-                place
+                position
             ),
             Error::SceneTooLong(name, max) => {
                 msg!("{name} is longer than the {max} MiB that a scene may have: is this a scene?", name, max)
@@ -105,14 +105,14 @@ impl Error {
             Error::Asset(error) => error.message(),
             Error::TooMany(error) => error.message(),
             Error::Device(error) => error.message(),
-            Error::OtherScene(folder, places) => other_scene(folder, places),
-            Error::Outside { scene, place, path, here_too, .. } => {
+            Error::OtherScene(folder, keys) => other_scene(folder, keys),
+            Error::Outside { scene, key, path, here_too, .. } => {
                 let name = path.display();
                 let why = match here_too {
                     false => msg!("{name} leads outside of the scene's folder", name),
                     true => msg!("{name} leads outside of the scene's folder and of this one", name),
                 };
-                msg!("{what}: {why}", what = scene, why = msg!("{what}: {why}", what = place, why))
+                msg!("{what}: {why}", what = scene, why = msg!("{what}: {why}", what = key, why))
             }
             Error::Manifest(error) => error.message(),
             Error::Output(error) => error.message(),
@@ -133,15 +133,15 @@ impl std::fmt::Display for Error {
 }
 
 /// A folder has frames of another scene, and what differs.
-pub(crate) fn other_scene(folder: &Path, places: &[String]) -> Message {
-    msg!("{path} has frames of another scene; what differs: {places}", path = folder.display(), places = listed(places))
+pub(crate) fn other_scene(folder: &Path, keys: &[String]) -> Message {
+    msg!("{path} has frames of another scene; what differs: {keys}", path = folder.display(), keys = listed(keys))
 }
 
 // The first few, and the number of the rest. They may come from a manifest of anyone, so they are quoted.
-fn listed(places: &[String]) -> Message {
+fn listed(keys: &[String]) -> Message {
     const SHOWN: usize = 8;
-    let first = places.iter().take(SHOWN).map(|place| brief(place)).collect::<Vec<_>>().join(", ");
-    match places.len() {
+    let first = keys.iter().take(SHOWN).map(|key| brief(key)).collect::<Vec<_>>().join(", ");
+    match keys.len() {
         n if n <= SHOWN => Message::text(first),
         n => msg!("{first} and {more} more", first, more = n - SHOWN),
     }

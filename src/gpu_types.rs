@@ -33,7 +33,7 @@ impl<T> Array<T> {
     }
 }
 
-/// A few elements in place.
+/// A few elements, stored inline.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inline<T, const N: usize> {

@@ -142,7 +142,7 @@ impl Message {
     pub(crate) fn replace(self, text: &str, other: &str) -> Message {
         Message::of(Kind::Edited(self, [text.into(), other.into()]))
     }
-    /// The message, but for English: there the system has words of its own.
+    /// The message, but for English: there the system has its own words.
     pub(crate) fn in_english(self, words: impl fmt::Display) -> Message {
         Message::of(Kind::OfSystem(words.to_string().into(), self))
     }

@@ -382,12 +382,12 @@ mod tests {
 
     #[test]
     fn the_bar_moves_within_frames() {
-        let place = Position::default();
-        assert_eq!([0, 50, 100, 900].map(|samples| place.position(samples, 200)), [0, 250, 500, 999]);
-        place.frames.store(1, Ordering::Relaxed);
+        let position = Position::default();
+        assert_eq!([0, 50, 100, 900].map(|samples| position.position(samples, 200)), [0, 250, 500, 999]);
+        position.frames.store(1, Ordering::Relaxed);
         // Samples counted before belong to the finished frame.
-        assert_eq!([200, 250, 399].map(|samples| place.position(samples, 200)), [1000, 1250, 1995]);
-        assert_eq!(place.position(u64::MAX, 0), 1999);
+        assert_eq!([200, 250, 399].map(|samples| position.position(samples, 200)), [1000, 1250, 1995]);
+        assert_eq!(position.position(u64::MAX, 0), 1999);
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub use lamps::{LampPattern, LampSamples, LampShape, LampSides, Lamps};
 pub(crate) use limits::defaults;
 pub use material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm};
 pub use motion::{Motion, Rotation};
-pub(crate) use named::{FilePlace, line_of, place_of};
+pub(crate) use named::{FileMention, line_of, mention_of};
 pub use output::Output;
 pub use particles::{ColourBy, Particles};
 pub use pattern::{Pattern, PatternError, numbered};

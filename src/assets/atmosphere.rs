@@ -279,8 +279,8 @@ impl Mix for [Vec3; 3] {
 
 impl<T: Mix> Table<T> {
     fn of(width: usize, height: usize, value: impl Fn(f64, f64) -> T + Sync) -> Table<T> {
-        let place = |i: usize, n: usize| i as f64 / (n - 1) as f64;
-        let cell = |at: usize| value(place(at % width, width), place(at / width, height));
+        let fraction = |i: usize, n: usize| i as f64 / (n - 1) as f64;
+        let cell = |at: usize| value(fraction(at % width, width), fraction(at / width, height));
         Table { width, cells: (0..width * height).into_par_iter().map(cell).collect() }
     }
     fn read(&self, u: f64, v: f64) -> T {

@@ -63,7 +63,7 @@ pub fn load_all(meshes: &[Mesh], ground: Result<Ground, Message>, files: &Files)
         if *more > 0 {
             kept.insert(path, triangles.clone());
         }
-        place(mesh, ground.clone(), triangles)
+        placed(mesh, ground.clone(), triangles)
     };
     meshes.iter().map(load).collect()
 }
@@ -123,7 +123,7 @@ impl Shape for Triangles {
 }
 
 // Transforms them into the scene.
-fn place(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles) -> Result<Triangles, AssetError> {
+fn placed(mesh: &Mesh, ground: Result<Ground, Message>, mut triangles: Triangles) -> Result<Triangles, AssetError> {
     if triangles.corners.is_empty() {
         return Err(AssetError::broken("mesh", &mesh.path, msg!("it has no faces")));
     }
@@ -262,9 +262,9 @@ impl PropertyAccess for Face {
 // The error of a PLY file, without the file's contents: the file may be private, and a message is public.
 fn in_short(e: &ParseError) -> Message {
     let words = e.to_string();
-    let place = words.lines().next().unwrap_or_default().split(['\'', '"', '`']).next().unwrap_or_default();
-    let place: String = place.chars().filter(|c| !c.is_control()).take(120).collect();
-    msg!("it is not a PLY file, or it is broken ({place})", place = place.trim().trim_end_matches([':', ',']))
+    let words = words.lines().next().unwrap_or_default().split(['\'', '"', '`']).next().unwrap_or_default();
+    let words: String = words.chars().filter(|c| !c.is_control()).take(120).collect();
+    msg!("it is not a PLY file, or it is broken ({why})", why = words.trim().trim_end_matches([':', ',']))
 }
 
 fn load_ply(path: &Path, file: File, room: &TriangleBudget) -> Result<Triangles, AssetError> {

@@ -76,7 +76,7 @@ impl ColouredSpheres {
                 Some(widen(all))
             }
         };
-        let place = |x: f64, [low, high]: [f64; 2]| {
+        let color_index = |x: f64, [low, high]: [f64; 2]| {
             let t = if high > low { (x - low) / (high - low) } else { 0.5 };
             if x.is_nan() { COLOURS as u16 } else { (t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as u16 }
         };
@@ -88,7 +88,7 @@ impl ColouredSpheres {
             origin,
             unknown: values.as_ref().map_or(0, |all| all.par_iter().filter(|x| x.is_nan()).count()),
             colour_indices: match (&values, range) {
-                (Some(values), Some(range)) => values.par_iter().map(|&x| place(x, range)).collect(),
+                (Some(values), Some(range)) => values.par_iter().map(|&x| color_index(x, range)).collect(),
                 _ => vec![0; set.radii.len()],
             },
             colours: match range {

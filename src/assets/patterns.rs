@@ -258,19 +258,19 @@ pub fn dust() -> impl Fn(f64, f64) -> f64 + Sync {
     }
 }
 
-// One thing at a random place in each cell of a grid over the unit square. It tiles.
+// One thing at a random position in each cell of a grid over the unit square. It tiles.
 struct Scattered<T> {
     // Cells along a side.
     cells: i64,
-    // The things with their places in their cells, row after row.
+    // The things with their positions in their cells, row after row.
     things: Vec<([f64; 2], T)>,
 }
 
 impl<T> Scattered<T> {
     // `thing` gets a source of random numbers in 0 .. 1, by their index. Other salts give other numbers.
     fn new(cells: i64, salt: i64, thing: impl Fn(&dyn Fn(i64) -> f64) -> T) -> Scattered<T> {
-        let place = |number, k| 0.6 * hash(number, 1000 * cells + k);
-        let one = |number| ([place(number, 1), place(number, 2)], thing(&|k| hash(number, salt * cells + k)));
+        let offset = |number, k| 0.6 * hash(number, 1000 * cells + k);
+        let one = |number| ([offset(number, 1), offset(number, 2)], thing(&|k| hash(number, salt * cells + k)));
         Scattered { cells, things: (0..cells * cells).map(one).collect() }
     }
     // The things of the nine cells around a point, and the point relative to each, in cells.

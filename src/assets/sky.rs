@@ -106,11 +106,11 @@ impl SkyMap {
     fn baked(side: usize, samples: usize, light: impl Fn(Vec3) -> Vec3 + Sync) -> SkyMap {
         let count = (samples * samples) as f64;
         let texel = |at: usize| {
-            let place = |i: usize, k: usize| (i as f64 + (k as f64 + 0.5) / samples as f64) * 2.0 / side as f64 - 1.0;
+            let texel = |i: usize, k: usize| (i as f64 + (k as f64 + 0.5) / samples as f64) * 2.0 / side as f64 - 1.0;
             let (x, y) = (at % side, at / side);
             let mut sum = [0.0; 3];
             for k in 0..samples * samples {
-                let d = normalise(octahedron(place(x, k % samples), place(y, k / samples)));
+                let d = normalise(octahedron(texel(x, k % samples), texel(y, k / samples)));
                 sum = add(sum, light(d));
             }
             sum.map(|c| (c / count).clamp(0.0, MAX_RADIANCE) as f32)
@@ -121,8 +121,8 @@ impl SkyMap {
 
     // The octahedron's point at the middle of a texel.
     fn middle(&self, x: usize, y: usize) -> Vec3 {
-        let place = |i: usize| (i as f64 + 0.5) * 2.0 / self.side as f64 - 1.0;
-        octahedron(place(x), place(y))
+        let texel = |i: usize| (i as f64 + 0.5) * 2.0 / self.side as f64 - 1.0;
+        octahedron(texel(x), texel(y))
     }
 
     /// The maximum component of any texel, without the point lights.

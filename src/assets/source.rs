@@ -264,7 +264,7 @@ pub fn utf16(bytes: &[u8]) -> Option<String> {
 }
 
 /// The line and the column of a byte of a text, from 1.
-pub fn text_place(bytes: &[u8], at: usize) -> [usize; 2] {
+pub fn line_and_column(bytes: &[u8], at: usize) -> [usize; 2] {
     let before = &bytes[..at];
     let line = before.rsplit(|&b| b == b'\n').next().unwrap_or_default();
     let breaks = before.iter().filter(|&&b| b == b'\n').count();

@@ -74,7 +74,7 @@ impl Failure {
         Failure::Library(Error::usage(what))
     }
 
-    /// The message for a page, with the faults of a scene's text in their places.
+    /// The message for a page, with the faults of a scene's text where they are.
     pub fn plain(&self, language: Language) -> String {
         match self {
             Failure::Library(Error::Scene(problems)) => problems.shown(Severity::Error, Colours::Plain, language),
@@ -221,7 +221,7 @@ mod tests {
             TooMany { what: msg!("bodies"), count: 3, limit: 2 }.into(),
             ManifestError::Foreign(path(), "/".into()).into(),
             AssetError::new(&path(), msg!("it holds no particles")).into(),
-            Error::Outside { scene: "/s".into(), place: "/p".into(), path: path(), file: path(), here_too: true },
+            Error::Outside { scene: "/s".into(), key: "/p".into(), path: path(), file: path(), here_too: true },
         ];
         for error in errors {
             let message = error.to_string();

@@ -345,7 +345,7 @@ fn sorted<T>(mut points: Vec<(f64, T)>) -> Vec<(f64, T)> {
     points
 }
 
-// The plots that have measurements of their own, with their file names.
+// The plots that have their own measurements, with their file names.
 fn plots(
     targets: &mut Vec<&mut BenchTarget>,
     subject: &BenchScene,

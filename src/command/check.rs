@@ -145,7 +145,7 @@ fn summary(name: &str, scene: &Scene) -> Vec<Message> {
         Message::list([Message::text(format_args!("{name}: ")), clip, Message::text("; "), tracing], ""),
         msg!("it holds {things}", things = Message::list(things.into_iter().flatten(), ", ")),
     ];
-    scene.clone().visit_files(|place, path| lines.push(format!("{place}: {}", path.display()).into()));
+    scene.clone().visit_files(|key, path| lines.push(format!("{key}: {}", path.display()).into()));
     lines.push(msg!("frames go to {path}", path = out.files));
     lines.extend(out.video.iter().map(|video| msg!("a video goes to {path}", path = video.display())));
     lines

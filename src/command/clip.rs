@@ -72,13 +72,13 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     drop(spinner);
     let all: Vec<u32> = frames.iter().collect();
     let ends = (0..all.len()).filter(|&i| i < SHOWN || i + SHOWN >= all.len());
-    let rows = [None].into_iter().chain(ends.map(Some)).flat_map(|place| {
+    let rows = [None].into_iter().chain(ends.map(Some)).flat_map(|frame| {
         let of = |runs: &Vec<Times>| {
-            median(&mut runs.iter().map(|run| place.map_or(run.total, |i| run.frames[i])).collect::<Vec<_>>())
+            median(&mut runs.iter().map(|run| frame.map_or(run.total, |i| run.frames[i])).collect::<Vec<_>>())
         };
         let first = of(&times[0]);
         let row = |(one, runs): (&BenchTarget, _)| {
-            let (ms, frame) = (of(runs), place.map(|i| all[i]));
+            let (ms, frame) = (of(runs), frame.map(|i| all[i]));
             Row { device: one.name.clone(), threads: one.threads, frame, ms, times_as_fast: first / ms }
         };
         targets.iter().zip(&times).map(row).collect::<Vec<_>>()

@@ -155,7 +155,7 @@ impl Comparison<'_> {
             return Ok(None);
         }
         let tried: BTreeMap<u32, &PictureFile> =
-            [0, tried.len() / 2, tried.len() - 1].into_iter().map(|place| tried[place]).collect();
+            [0, tried.len() / 2, tried.len() - 1].into_iter().map(|i| tried[i]).collect();
         let mut sums = [0.0; 3];
         for (n, a) in tried {
             let (a, _) = a.read()?;
@@ -302,7 +302,7 @@ impl Comparison<'_> {
         }
         if let Some(pair) = self.pairs.first() {
             let (figures, (width, height)) = (self.whole.figures(), pair.size);
-            let place = self.whole.first.map(|(x, y)| msg!("; the first is ({x}, {y})", x, y));
+            let first = self.whole.first.map(|(x, y)| msg!("; the first is ({x}, {y})", x, y));
             let mut line = |what: Message, value: Message| lines.push(format!("{:<21}{}", shown(what), shown(value)));
             line(msg!("size"), format!("{width} x {height}").into());
             line(msg!("largest difference"), msg!("{part} of {total}", part = figures.largest, total = 255));
@@ -312,7 +312,7 @@ impl Comparison<'_> {
                 Message::list(
                     [msg!("{part} of {total}", part = figures.differing, total = figures.pixels)]
                         .into_iter()
-                        .chain(place),
+                        .chain(first),
                     "",
                 ),
             );

@@ -9,7 +9,7 @@ pub fn library() -> DenoiserLibrary {
 }
 
 /// A line of `doctor`: where the library is, or how to get it.
-pub fn place() -> String {
+pub fn location() -> String {
     let library = library();
     match (library.check(), library) {
         (Err(e), _) => format!("denoiser\tnone: {e}\n"),

@@ -63,7 +63,7 @@ fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
 
 // Serves the site until Ctrl-C. A browser that runs in a sandbox could not read files of a hidden or temporary folder.
 fn serve(args: &DocsArgs) -> Result<(), Failure> {
-    let page = place(args.page.as_deref().unwrap_or("start"))?;
+    let page = path_of(args.page.as_deref().unwrap_or("start"))?;
     let files = Arc::new(site::files());
     let router = Router::new().fallback(move |uri: Uri| {
         let files = Arc::clone(&files);
@@ -89,8 +89,8 @@ fn serve(args: &DocsArgs) -> Result<(), Failure> {
     })
 }
 
-// The site's place of a page with that name.
-fn place(name: &str) -> Result<String, Failure> {
+// The path in the site of a page with that name.
+fn path_of(name: &str) -> Result<String, Failure> {
     let pages = pages::pages();
     let found = pages.iter().find(|page| page.name() == name).or_else(|| pages.iter().find(|page| page.is_named(name)));
     found.map(pages::Page::path).ok_or_else(|| {

@@ -35,7 +35,7 @@ fn reference_scene() -> Scene {
 /// Prints the list; fails if a device renders a different picture.
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     if args.denoiser {
-        return Ok(print(&denoiser::place())?);
+        return Ok(print(&denoiser::location())?);
     }
     let commit = COMMIT.map_or_else(String::new, |commit| format!(", commit {commit}"));
     let mut text = format!("polyfly\t{}{commit}\n", env!("CARGO_PKG_VERSION"));
@@ -54,7 +54,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         Ok(found) => format!("ffmpeg\t{}, encoders: {}\n", found.program.display(), encoders(&found.program)?),
         Err(e) => format!("ffmpeg\tnone: {e}\n"),
     };
-    text += &denoiser::place();
+    text += &denoiser::location();
     let renderer = Renderer::prepare(reference_scene(), RenderOptions::on_cpu())?;
     let (mut wrong, mut failed) = (Vec::new(), None);
     for mut subject in subjects(&renderer, gpus.as_deref().unwrap_or_default()) {

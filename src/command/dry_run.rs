@@ -81,7 +81,7 @@ fn trial_sizes(size: (u32, u32)) -> Vec<(u32, u32)> {
     SMALL.into_iter().filter_map(|small| small_size(size, small)).chain(own).collect()
 }
 
-// Runs a job on a thread of its own until `end`. None if it takes longer: it goes on then, and ends with the program.
+// Runs a job on its own thread until `end`. None if it takes longer: it goes on then, and ends with the program.
 fn until<T: Send + 'static>(end: Instant, job: impl FnOnce() -> T + Send + 'static) -> Result<Option<T>, Error> {
     let (give, taken) = mpsc::channel();
     threads::spawn("trial", move || drop(give.send(job()))).map_err(DeviceError::from)?;

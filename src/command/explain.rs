@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::language::{Message, msg};
 use crate::quote::brief;
 use crate::report::print;
-use crate::scene::explain::{explain, places, plain_name};
+use crate::scene::explain::{entries, explain, plain_name};
 use crate::scene::suggest::{NameKind, nearest, other_name};
 use clap::{Arg, Command};
 
@@ -94,7 +94,7 @@ pub fn near(word: &str) -> Message {
     commands.build();
     let flags = all_commands(&commands).into_iter().flat_map(|(command, _)| command.get_arguments());
     let flags: Vec<String> = flags.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
-    let paths: Vec<String> = places().into_iter().map(|place| place.path).collect();
+    let paths: Vec<String> = entries().into_iter().map(|entry| entry.path).collect();
     let ends = paths.iter().filter_map(|path| path.rsplit('.').next());
     let found = nearest(&name, ends.chain(paths.iter().map(String::as_str))).filter(|_| !is_flag);
     match found.or_else(|| nearest(&dashed, flags.iter().map(String::as_str))) {

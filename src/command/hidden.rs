@@ -237,7 +237,7 @@ mod tests {
         hints.filter(|what| ["light[", "the camera is inside"].iter().any(|start| what.starts_with(start))).collect()
     }
 
-    // A camera at a place that looks at the origin, for two frames.
+    // A camera at a point that looks at the origin, for two frames.
     fn seen_from(eye: &str, world: &str) -> Vec<String> {
         said(&format!("[output]\nframes = 2\n[camera]\nposition = {eye}\nlook_at = [0, 0, 0]\n{world}"))
     }

@@ -97,7 +97,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
         ..RenderOptions::on_cpu()
     };
     let start = Instant::now();
-    // The scene has only particles, so only their tree is built, or what stands in its place where a GPU fills a grid.
+    // The scene has only particles, so only their tree is built, or its substitute where a GPU fills a grid.
     let assets = Assets { particles: Some(read), files, ..Assets::default() };
     let mut renderer = Renderer::prepare_with(scene, options, |_, _| Ok(assets))?;
     let built = start.elapsed();

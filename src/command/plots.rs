@@ -173,9 +173,9 @@ impl Plot<'_> {
         match self.style {
             Style::NamedBars(names) => self.draw_named_bars(&upper, names, max)?,
             Style::LogLines(labels) => {
-                let places = || labels.iter().map(|label| label.0);
-                let (left, right) = (places().fold(f64::MAX, f64::min), places().fold(f64::MIN_POSITIVE, f64::max));
-                // A single place is in the middle.
+                let xs = || labels.iter().map(|label| label.0);
+                let (left, right) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN_POSITIVE, f64::max));
+                // A single value is in the middle.
                 let (left, right) = if left < right { (left, right) } else { (right / 2.0, right * 2.0) };
                 let margin = libm::pow(right / left, 0.04);
                 // Whole decades, a little wider than them, so that the first and the last one have labels.

@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn sixels_have_a_line_for_each_color_of_a_band() {
-        // Six columns and seven rows: the left column red, the rest blue; the last row is a band of its own.
+        // Six columns and seven rows: the left column red, the rest blue; the last row is a separate band.
         let pixels: Vec<[i32; 3]> = (0..42).map(|at| if at % 6 == 0 { [5, 0, 0] } else { [0, 0, 5] }).collect();
         let (red, blue) = ("#210;2;100;0;0#210", "#5;2;0;0;100#5");
         let (whole, last) = (format!("{blue}?!5~${red}~!5?$-"), format!("{blue}?!5@${red}@!5?$-"));

@@ -15,7 +15,7 @@ use crate::run::sandbox::PathSandbox;
 use crate::scene::builtin::default_scene;
 use crate::scene::diagnostic::{Colours, Severity};
 use crate::scene::tokens;
-use crate::scene::{self, FilePlace, Grammar, Look, ParseOptions, Parsed, Problem, Problems, Scene};
+use crate::scene::{self, FileMention, Grammar, Look, ParseOptions, Parsed, Problem, Problems, Scene};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -82,7 +82,7 @@ impl SceneText {
         let error = error.into();
         let problems = match &error {
             Failure::Library(Error::Asset(asset)) => self.about(asset),
-            Failure::Library(Error::Outside { file, place, here_too, .. }) => self.outside(file, place, *here_too),
+            Failure::Library(Error::Outside { file, key, here_too, .. }) => self.outside(file, key, *here_too),
             _ => None,
         };
         problems.map_or(error, |problems| Failure::from(Box::new(problems)))
@@ -91,14 +91,14 @@ impl SceneText {
     /// A hint as a sentence, after the line that it is about.
     pub fn hint(&self, hint: &Hint) -> Message {
         let line = hint.element.and_then(|(list, index)| scene::line_of(&self.text, list, index));
-        let place = line.map(|line| format!("{}:{line}", self.shown).into());
-        Message::list(place.into_iter().chain([hint.what.clone()]), ": ")
+        let line = line.map(|line| format!("{}:{line}", self.shown).into());
+        Message::list(line.into_iter().chain([hint.what.clone()]), ": ")
     }
 
     // The position where the text names a file.
-    fn place(&self, file: &Path) -> Option<FilePlace> {
+    fn mention(&self, file: &Path) -> Option<FileMention> {
         let options = ParseOptions { folder: &self.folder, home: home(), ..ParseOptions::default() };
-        scene::place_of(&self.text, file, options)
+        scene::mention_of(&self.text, file, options)
     }
 
     fn problems(&self, list: Vec<Problem>) -> Problems {
@@ -107,7 +107,7 @@ impl SceneText {
 
     // The error about a path outside the sandbox.
     fn outside(&self, file: &Path, key: &str, here_too: bool) -> Option<Problems> {
-        let FilePlace { span, name } = self.place(file)?;
+        let FileMention { span, name } = self.mention(file)?;
         let name = name.unwrap_or_else(|| format!("`{key}`").into());
         let what = if here_too {
             msg!("{name} leads outside of the scene's folder and of this one", name)
@@ -120,11 +120,11 @@ impl SceneText {
         Some(self.problems(vec![problem]))
     }
 
-    // Warns of a missing file, and says what is shown in its place.
+    // Warns of a missing file, and says what is shown instead.
     fn warn_of_missing(&self, file: &Path, instead: Message) {
         let (what, instead) = (msg!("there is no file `{name}`", name = brief(&file.display().to_string())), instead);
-        match self.place(file) {
-            Some(FilePlace { span, name }) => {
+        match self.mention(file) {
+            Some(FileMention { span, name }) => {
                 let what = Message::list(name.into_iter().chain([what]), ": ");
                 self.warn(vec![Problem::new(span, what, instead)]);
             }
@@ -134,7 +134,7 @@ impl SceneText {
 
     /// The problem of a file that the text names, with its position.
     pub fn about(&self, asset: &AssetError) -> Option<Problems> {
-        let FilePlace { span, name } = self.place(&asset.path)?;
+        let FileMention { span, name } = self.mention(&asset.path)?;
         let what = Message::list(name.into_iter().chain([asset.what.clone()]), ": ");
         let problem = Problem::new(span, what, asset.path.display().to_string());
         Some(self.problems(vec![match &asset.remedy {
@@ -193,8 +193,8 @@ fn applied(source: &SceneText, args: &SceneArgs) -> Result<Parsed, Failure> {
     Ok(Parsed { scene, warnings: Vec::new(), grammar, look })
 }
 
-/// Replaces pictures whose files are missing, if `--missing-texture` asks for that. Returns the files, and what is shown in
-/// their place.
+/// Replaces pictures whose files are missing, if `--missing-texture` asks for that. Returns the files, and what is shown
+/// instead.
 pub fn replace_missing(args: &SceneArgs, scene: &mut Scene) -> Vec<(PathBuf, Message)> {
     let mut missing = BTreeSet::new();
     let is_missing = |e: std::io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);

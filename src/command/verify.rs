@@ -12,7 +12,7 @@ use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::{print, remark};
 
-/// A device under test, with a renderer of its own, or the reason why it cannot be tested.
+/// A device under test, with its own renderer, or the reason why it cannot be tested.
 pub struct TestDevice {
     pub name: String,
     renderer: Result<Renderer, Error>,

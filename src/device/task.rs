@@ -26,14 +26,14 @@ pub struct Task {
     pub output: TaskOutput,
     /// Features: the number of mirrors and clear surfaces that albedo and normal are followed through.
     pub follows: u32,
-    /// Finished pictures: what the denoiser of our own reads, if it is among the post steps.
+    /// Finished pictures: input of the built-in denoiser, if enabled.
     pub guided: Option<GuidedTask>,
 }
 
-/// What the denoiser of our own reads.
+/// Input of the built-in denoiser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuidedTask {
-    /// The samples whose light is known apart: two halves, or all.
+    /// The groups of samples whose light is kept apart: two halves, or all.
     pub halves: Vec<Range<u32>>,
     /// The samples that features are averaged over.
     pub features: u32,
@@ -247,6 +247,6 @@ pub struct DeviceNeeds {
     pub adaptive: bool,
     /// Post steps for finished pictures, if the device has enough memory. Devices can run all of them.
     pub post: Option<Arc<PostPipeline>>,
-    /// The largest number of frames that a picture is made of, if the denoiser of our own is among the post steps.
+    /// The largest number of frames that a picture is made of, if the built-in denoiser is among the post steps.
     pub frames: usize,
 }

@@ -34,10 +34,10 @@ fn kept(coat: Coat, bare: &GpuMaterial) -> Vec<[f32; 3]> {
     let mut gets = cosines.map(|cosine| {
         let (mut from, mut weights) = ([0.0; ENTRIES], 0.0);
         facets.for_each_seen([(1.0 - cosine * cosine).sqrt(), 0.0, cosine], 16, |out, weight, kept| {
-            let place = (out * last).clamp(0.0, last);
-            let entry = (place as usize).min(ENTRIES - 2);
-            from[entry] += weight * kept * (1.0 - (place - entry as f64));
-            from[entry + 1] += weight * kept * (place - entry as f64);
+            let x = (out * last).clamp(0.0, last);
+            let entry = (x as usize).min(ENTRIES - 2);
+            from[entry] += weight * kept * (1.0 - (x - entry as f64));
+            from[entry + 1] += weight * kept * (x - entry as f64);
             weights += weight;
         });
         from.map(|share| share / weights)

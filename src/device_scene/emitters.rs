@@ -18,7 +18,7 @@ pub fn add(scene: &Scene, assets: &Assets, g: &mut Geometry) {
         let shines = colour.iter().any(|&c| c > 0.0);
         shines.then(|| Emitter { centre, colour, kind, index: index as i32, ..Emitter::default() })
     };
-    // A random number chooses an emitter by its place in the list, so spheres and triangles do not have the order of the tree's leaves.
+    // A random number chooses an emitter by its index in the list, so spheres and triangles do not have the order of the tree's leaves.
     let bits = |v: [f32; 3]| v.map(f32::to_bits);
     // Most scenes of many balls have none that shines.
     let shines = g.materials.iter().any(|m| m.emission.iter().any(|&c| c > 0.0));

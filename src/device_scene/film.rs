@@ -35,16 +35,16 @@ impl Films {
         self.tables
     }
 
-    /// 1 + the number of the table of what the facets of a grain do not reflect at once.
+    /// 1 + index of the multiple-scattering loss table for brushed metal.
     pub(super) fn of_grain(&mut self, alpha: f64, stretch: f64, table: &[[f32; 3]]) -> i32 {
         // No film has an index of refraction below 1.
         self.number([alpha, stretch, 0.0, 0.0, 0.0, 0.0], || table.iter().copied())
     }
 
-    /// 1 + the number of the table of what a coat leaves of a rough mirror's light.
+    /// 1 + index of the table by which a coat dims a rough mirror.
     pub(super) fn of_coat(&mut self, coat: Coat, bare: &GpuMaterial, table: impl FnOnce() -> Vec<[f32; 3]>) -> i32 {
         let [r, g, b] = bare.mirror.map(f64::from);
-        // Its last number is not 0, as that of others is.
+        // `alpha` is above 0 here; other tables have 0 in its position.
         self.number([coat.ior, coat.share, r, g, b, bare.alpha.into()], table)
     }
 

@@ -41,7 +41,7 @@ pub fn air_lights(scene: &Scene, geometry: &Geometry) -> Vec<AirLight> {
     // Parts of an edge.
     let room = MAX_SOURCES.saturating_sub(sources.len()) / edges.len().max(1);
     for mut lamps in edges {
-        lamps.sort_by_key(|lamp| lamp.place);
+        lamps.sort_by_key(|lamp| lamp.index);
         for part in lamps.chunks(lamps.len().div_ceil(room.clamp(1, 8)).max(1)) {
             let (share, radius) = (1.0 / part.len() as f64, f64::from(part[0].radius));
             let places = || part.iter().map(|lamp| lamp.position.map(f64::from));

@@ -98,14 +98,14 @@ impl Facets {
         lost / weights
     }
 
-    // For each cosine, the share that is lost as a polynomial of the place of alpha, in the direction, between the smaller and the
+    // For each cosine, the share that is lost as a polynomial of where alpha, in the direction, is between the smaller and the
     // larger one.
     fn table(&self) -> Vec<[f32; 3]> {
         let last = f64::from(FILM_LAST);
         let row = |i: i32| {
             let cosine = (f64::from(i) / last).clamp(2e-3, 1.0 - 1e-9);
-            let [low, half, high] = [0.0, 0.5, 1.0].map(|place| {
-                let alpha = self.along + place * (self.across - self.along);
+            let [low, half, high] = [0.0, 0.5, 1.0].map(|t| {
+                let alpha = self.along + t * (self.across - self.along);
                 let square =
                     (alpha * alpha - self.along * self.along) / (self.across * self.across - self.along * self.along);
                 let (r, along, across) =
@@ -134,8 +134,8 @@ impl Facets {
         let at = |i: i32| {
             let azimuth = 0.5 * PI * (f64::from(i) + 0.5) / f64::from(STEPS);
             let alpha = self.square([libm::cos(azimuth), libm::sin(azimuth), 0.0]).sqrt();
-            let place = (alpha - self.along) / (self.across - self.along);
-            (f64::from(low) + place * (f64::from(slope) + place * f64::from(bend))).clamp(0.0, 1.0)
+            let t = (alpha - self.along) / (self.across - self.along);
+            (f64::from(low) + t * (f64::from(slope) + t * f64::from(bend))).clamp(0.0, 1.0)
         };
         (0..STEPS).map(at).sum::<f64>() / f64::from(STEPS)
     }

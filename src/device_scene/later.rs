@@ -28,7 +28,7 @@ impl Trees {
     }
 }
 
-/// Some shapes of a kind, which get a tree of their own.
+/// Some shapes of a kind, which get their own tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     pub kind: i32,

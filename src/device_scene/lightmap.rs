@@ -106,7 +106,7 @@ mod tests {
             position: [i as f32, 0.0, 0.0],
             normal: [0.0, 0.0, 1.0],
             strength: [0.5, 1.0, (i % 2) as f32],
-            place: 0,
+            index: 0,
             radius: 0.1,
         };
         for (count, max, left) in [(7, 7, 7), (8, 7, 4), (1000, 300, 250), (1001, 300, 251), (5, 1, 1)] {

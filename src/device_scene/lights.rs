@@ -114,8 +114,8 @@ pub struct Lamp {
     pub strength: [f32; 3],
     /// The radius of a disc with the same area.
     pub radius: f32,
-    /// The number of its place along the edge.
-    pub place: u32,
+    /// The index along the edge.
+    pub index: u32,
 }
 
 // Rows of very many lamps are replaced by fewer, brighter ones.
@@ -129,8 +129,8 @@ pub fn most_lamps(scene: &Scene) -> usize {
     scene.world.bodies.iter().filter(|b| b.has_lamps()).map(|b| rows(b) * lights_a_row(b) as usize).sum()
 }
 
-// How bright a chase shows the lamps at each place of an edge, as lamp_seen in kernels/shading/bars.cuh: the mean over those that
-// a place stands for.
+// How bright a chase shows the lamps at each point of an edge, as lamp_seen in kernels/shading/bars.cuh: the mean over those that
+// a point stands for.
 fn chased(body: &Body, taken: u32) -> Vec<f64> {
     let LampPattern::Chase(phase) = body.lamp_pattern else { return vec![1.0; taken as usize] };
     const PARTS: u32 = 16;
@@ -142,8 +142,8 @@ fn chased(body: &Body, taken: u32) -> Vec<f64> {
         let head = (cells - phase).rem_euclid(1.0);
         0.05 + 0.95 * head * head
     };
-    let part = |place: u32, i: u32| (f64::from(place) + (f64::from(i) + 0.5) / f64::from(PARTS)) / f64::from(taken);
-    let mean = |place| (0..PARTS).map(|i| shown(part(place, i))).sum::<f64>() / f64::from(PARTS);
+    let part = |index: u32, i: u32| (f64::from(index) + (f64::from(i) + 0.5) / f64::from(PARTS)) / f64::from(taken);
+    let mean = |index| (0..PARTS).map(|i| shown(part(index, i))).sum::<f64>() / f64::from(PARTS);
     (0..taken).map(mean).collect()
 }
 
@@ -199,8 +199,8 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Vec<Lamp>>
                 let normal = normals[face];
                 let middle = scale(add(vertices[a], vertices[b]), 0.5);
                 let into = normalise(sub(scale(normal, inradius), middle));
-                for place in 0..taken {
-                    let t = (f64::from(place) + 0.5) / f64::from(taken);
+                for index in 0..taken {
+                    let t = (f64::from(index) + 0.5) / f64::from(taken);
                     let on_edge = add(scale(vertices[a], 1.0 - t), scale(vertices[b], t));
                     let on_face = add(on_edge, scale(into, 0.5 * body.bar * body.radius));
                     for side in sides {
@@ -208,10 +208,10 @@ pub fn lamps_of(scene: &Scene, inside: impl Fn(usize) -> bool) -> Vec<Vec<Lamp>>
                         let p = add(on_face, scale(normal, side * 1e-3 * body.radius));
                         let position = to_f32(add(body.centre, p));
                         let radius = area.sqrt() as f32;
-                        let along = if is_backwards { taken - 1 - place } else { place };
+                        let along = if is_backwards { taken - 1 - index } else { index };
                         let share = seen(*side) * brightness[along as usize];
                         let strength = strength.map(|c| (c * share) as f32);
-                        lamps.push(Lamp { position, normal: to_f32(scale(normal, *side)), strength, radius, place });
+                        lamps.push(Lamp { position, normal: to_f32(scale(normal, *side)), strength, radius, index });
                     }
                 }
             }

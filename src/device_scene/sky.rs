@@ -111,8 +111,8 @@ pub fn stars(map: Option<&SkyMap>) -> (Vec<Star>, Vec<i32>) {
 
 // Whether the disc of a star may reach into a cell: it is near one of the cell's points.
 fn reaches(star: &sky::Star, x: usize, y: usize) -> bool {
-    let place = |i: usize, k: usize| (i as f64 + k as f64 / (POINTS - 1) as f64) * 2.0 / SIDE as f64 - 1.0;
-    let point = |k: usize| normalise(octahedron(place(x, k % POINTS), place(y, k / POINTS)));
+    let sample = |i: usize, k: usize| (i as f64 + k as f64 / (POINTS - 1) as f64) * 2.0 / SIDE as f64 - 1.0;
+    let point = |k: usize| normalise(octahedron(sample(x, k % POINTS), sample(y, k / POINTS)));
     // Half of the diagonal between two points, times the maximum stretch of the octahedron.
     let between = 2.0 / (SIDE * (POINTS - 1)) as f64 * 0.5_f64.sqrt() * 3.0_f64.sqrt();
     let limit = f64::from(STAR_REACH) + between;

@@ -22,7 +22,7 @@ pub fn levels(picture: &Texture, texels: &mut Vec<i32>) -> Vec<MipLevel> {
 }
 
 /// The levels of a map of heights. A texel holds its own height and those to the right, below, and below to the right, clamped at the border:
-/// all that a place between them needs.
+/// all that is needed between them.
 pub fn height_levels(levels: &[Grid<u16>], texels: &mut Vec<i32>) -> Vec<MipLevel> {
     let add = |level: &Grid<u16>| {
         let (width, height) = (level.width as usize, level.height as usize);

@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub enum PostStep {
     /// Removes noise with a library.
     Denoise(DenoiserLibrary),
-    /// Removes noise with the filter of our own.
+    /// Removes noise with the built-in filter.
     Guided,
     /// Exposure and white balance: a factor for each channel.
     Gain([f32; 3]),
@@ -56,7 +56,7 @@ pub struct PostContext<'a> {
     pub frame: u32,
     /// The denoiser, if a step needs it.
     pub denoiser: Option<&'a Denoiser>,
-    /// The noisy light, which replaces the image's, for the denoiser of our own.
+    /// The noisy light, which replaces the image's, for the built-in denoiser.
     pub noisy: Option<&'a Noisy>,
 }
 
@@ -177,7 +177,7 @@ impl PostPipeline {
         PostPipeline { steps, tone: film.tone, dither: film.is_dithered(), stops, changing: None }
     }
 
-    /// The steps of a frame, which has a film of its own if the film changes over the clip.
+    /// The steps of a frame, which has its own film if the film changes over the clip.
     pub fn of_frame(&self, frame: u32) -> Cow<'_, PostPipeline> {
         let Some(scene) = &self.changing else { return Cow::Borrowed(self) };
         let moment = f64::from(frame);
@@ -199,7 +199,7 @@ impl PostPipeline {
     pub fn is_exact(&self) -> bool {
         !self.steps.iter().any(PostStep::is_library)
     }
-    /// Whether noise is removed by the filter of our own, which reads features, and the light of two halves of the samples.
+    /// Whether noise is removed by the built-in filter, which reads features, and the light of two halves of the samples.
     pub fn is_guided(&self) -> bool {
         self.steps.contains(&PostStep::Guided)
     }

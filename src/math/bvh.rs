@@ -17,7 +17,7 @@ pub const ROOM_ABOVE: usize = 12;
 /// Cost of one traversal step, in tests of elements.
 pub const TRAVERSAL_COST: f32 = 3.0;
 
-/// Elements that get a tree of their own.
+/// Elements that get their own tree.
 pub struct Group<'a> {
     /// The negative code of a leaf, from the number of its first element and their count.
     pub leaf_code: Box<dyn Fn(u32, u32) -> i32 + Sync>,
@@ -57,21 +57,21 @@ impl PointIndex {
         PointIndex((!boxes.is_empty()).then(|| ploc::build(boxes, ONE)))
     }
     /// Calls `found` with the number of each box that touches the given one.
-    pub fn touching(&self, place: &Bounds, found: &mut impl FnMut(usize)) {
+    pub fn touching(&self, region: &Bounds, found: &mut impl FnMut(usize)) {
         if let Some(tree) = &self.0 {
-            touching(tree, &tree.root, place, found);
+            touching(tree, &tree.root, region, found);
         }
     }
 }
 
-fn touching(tree: &Pairs, at: &Cluster, place: &Bounds, found: &mut impl FnMut(usize)) {
-    if !touch(&at.bounds(), place) {
+fn touching(tree: &Pairs, at: &Cluster, region: &Bounds, found: &mut impl FnMut(usize)) {
+    if !touch(&at.bounds(), region) {
         return;
     }
     if at.count == 1 {
         found(at.first as usize);
     } else {
-        tree.pairs[at.first as usize].iter().for_each(|child| touching(tree, child, place, found));
+        tree.pairs[at.first as usize].iter().for_each(|child| touching(tree, child, region, found));
     }
 }
 
@@ -113,7 +113,7 @@ impl<T: Copy + Default + Send> Forest<T> {
     }
 
     // The tree of elements that are sorted by its leaves. A few elements that are much larger than all others, such as the
-    // ball that is the ground, are a leaf of their own: nearly every ray meets them, and boxes that contain them are large.
+    // ball that is the ground, have a leaf for themselves: nearly every ray meets them, and boxes that contain them are large.
     // They come first in the order.
     fn plant_sorted(&mut self, at: usize, group: &Group, make: &impl MakeNode<T>, leaves_out: &impl Fn(usize) -> bool) {
         let large = larger_ones(group.bounds);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_boxes_in_one_place_do_not_make_a_deep_tree() {
+    fn a_million_boxes_at_one_point_do_not_make_a_deep_tree() {
         let same: Vec<Bounds> = vec![[[0.0; 3], [1.0; 3]]; 100_000];
         let tree = build(&[Group { leaf_code: Box::new(code(1)), bounds: &same, leaf_size: 4 }]);
         assert_eq!(named(&tree, 1, same.len()), vec![1; same.len()]);

@@ -180,13 +180,13 @@ impl Lattice {
     // Calls `f` with each cell that is nearer to the ball than its radius and the margin. kernels/shapes/cells.cuh does the same.
     fn each_cell(&self, &(centre, radius): &Ball, f: impl Fn(usize)) {
         let far = f64::from(radius) + self.margin;
-        let place = |i: usize, x: f64| {
+        let cell = |i: usize, x: f64| {
             let at = ((x - f64::from(self.lower[i])) / f64::from(self.side[i])).floor();
             at.clamp(0.0, (self.counts[i] - 1) as f64) as usize
         };
         let [xs, ys, zs] = [0, 1, 2].map(|i| {
             let c = f64::from(centre[i]);
-            place(i, c - far)..=place(i, c + far)
+            cell(i, c - far)..=cell(i, c + far)
         });
         // The distance from the center to a cell along an axis, squared.
         let (lower, side) = (self.lower.map(f64::from), self.side.map(f64::from));
@@ -220,7 +220,7 @@ impl Grid {
     pub fn new(balls: &[Ball], first: usize, reach: f32) -> Option<Grid> {
         let inside = balls.get(first..)?;
         let lattice = Lattice::new(&Extent::of(inside), reach)?;
-        // The number of balls of each cell, then their places.
+        // The number of balls of each cell, then their positions.
         let cells: Vec<AtomicI32> = (0..lattice.cells()).map(|_| AtomicI32::new(0)).collect();
         let all = || inside.par_iter().enumerate().with_min_len(QUICK_BALLS / 4);
         all().for_each(|(_, ball)| lattice.each_cell(ball, |at| _ = cells[at].fetch_add(1, Relaxed)));
@@ -259,10 +259,10 @@ mod tests {
     // Balls on a lattice, moved by up to a third of its spacing, with radii up to twice the smallest.
     fn lattice(counts: [usize; 3], smallest: f32) -> Vec<Ball> {
         let turn = |i: usize, k: usize| ((i * (7919 + 104 * k)) % 1009) as f32 / 1009.0;
-        let place = |i: usize, k: usize, n: usize| n as f32 + (turn(i, k) - 0.5) / 1.5;
+        let jittered = |i: usize, k: usize, n: usize| n as f32 + (turn(i, k) - 0.5) / 1.5;
         let at = |i: usize| [i % counts[0], i / counts[0] % counts[1], i / counts[0] / counts[1]];
         let all = 0..counts.iter().product();
-        all.map(|i| ([0, 1, 2].map(|k| place(i, k, at(i)[k])), smallest * (1.0 + turn(i, 3)))).collect()
+        all.map(|i| ([0, 1, 2].map(|k| jittered(i, k, at(i)[k])), smallest * (1.0 + turn(i, 3)))).collect()
     }
 
     #[test]
@@ -332,7 +332,7 @@ mod tests {
         // A diagonal, where nearly all cells are empty.
         let diagonal: Vec<Ball> = (0..1000).map(|i| ([i as f32; 3], 0.4)).collect();
         assert!(Grid::new(&diagonal, 0, 1000.0).is_none());
-        // Balls in one place, flat and far-off ones, whose box or margin makes no cells.
+        // Balls at one point, flat and far-off ones, whose box or margin makes no cells.
         assert!(Grid::new(&[([1.0; 3], 0.5); 100], 0, 20.0).is_none());
         assert!(Grid::new(&[([1.0; 3], 0.0); 100], 0, 20.0).is_none());
         assert!(Grid::new(&all, 0, 1e9).is_none());

@@ -3,7 +3,7 @@
 //! where two children hand on more, clusters that are each other's best partner are merged.
 //!
 //! Subtrees know nothing of each other, so all cores work on their own until the last few merges, each in its own cache. Ties are
-//! settled by place, so the tree depends on the boxes alone. A GPU makes the same tree (kernels/shapes/tree.cuh).
+//! settled by position, so the tree depends on the boxes alone. A GPU makes the same tree (kernels/shapes/tree.cuh).
 
 use super::bounds::{Bounds, around, half_area, union};
 use rayon::prelude::*;
@@ -65,7 +65,7 @@ pub fn build(boxes: &[Bounds], leaves: Leaves) -> Pairs {
     Pairs { root: stack.clusters.pop().unwrap_or_default(), pairs }
 }
 
-// A place on the curve, and the number of the box.
+// A position on the curve, and the index of the box.
 type Key = (u64, u32);
 
 /// The cube that a Morton curve runs through: its lower corner and its side.
@@ -74,16 +74,16 @@ pub fn cube(bounds: &Bounds) -> ([f64; 3], f64) {
     (lower, [0, 1, 2].map(|i| upper[i] - lower[i]).into_iter().fold(f64::MIN_POSITIVE, f64::max))
 }
 
-// The places of the boxes' centers on the curve.
+// The positions of the boxes' centers on the curve.
 fn keys(boxes: &[Bounds]) -> Vec<Key> {
     const CELLS: f64 = (1u64 << 21) as f64;
     let (lower, size) = cube(&around(boxes));
     let key = |(i, b): (usize, &Bounds)| {
-        let place = |axis: usize| {
+        let bits = |axis: usize| {
             let centre = 0.5 * (f64::from(b[0][axis]) + f64::from(b[1][axis]));
             spread((((centre - lower[axis]) / size) * CELLS).min(CELLS - 1.0) as u64)
         };
-        (place(0) | place(1) << 1 | place(2) << 2, i as u32)
+        (bits(0) | bits(1) << 1 | bits(2) << 2, i as u32)
     };
     boxes.par_iter().enumerate().with_min_len(SERIAL).map(key).collect()
 }
@@ -114,19 +114,19 @@ fn sorted(mut keys: Vec<Key>) -> Vec<Key> {
             counts
         })
         .collect();
-    // For each part, the places of its keys in each bucket.
+    // For each part, the slots of its keys in each bucket.
     let mut sorted = vec![(0, 0); keys.len()];
     let mut rest = sorted.as_mut_slice();
-    let mut places: Vec<Vec<&mut [Key]>> = counts.iter().map(|_| Vec::with_capacity(1 << BITS)).collect();
+    let mut slots: Vec<Vec<&mut [Key]>> = counts.iter().map(|_| Vec::with_capacity(1 << BITS)).collect();
     for bucket in 0..1 << BITS {
-        for (counts, places) in counts.iter().zip(&mut places) {
-            places.push(rest.split_off_mut(..counts[bucket] as usize).unwrap_or_default());
+        for (counts, slots) in counts.iter().zip(&mut slots) {
+            slots.push(rest.split_off_mut(..counts[bucket] as usize).unwrap_or_default());
         }
     }
-    keys.par_chunks(part).zip(places).for_each(|(part, mut places)| {
+    keys.par_chunks(part).zip(slots).for_each(|(part, mut slots)| {
         for key in part {
-            if let Some(place) = places[bucket(key)].split_off_first_mut() {
-                *place = *key;
+            if let Some(slot) = slots[bucket(key)].split_off_first_mut() {
+                *slot = *key;
             }
         }
     });
@@ -189,7 +189,7 @@ impl Builder<'_> {
         self.merge(stack, start, KEPT, pairs, base);
     }
 
-    // Where the highest bit changes in which the keys of a range differ, or the places of equal keys.
+    // Where the highest bit changes in which the keys of a range differ, or the positions of equal keys.
     fn split(&self, from: usize, to: usize) -> usize {
         let keys = &self.keys[from..to];
         let (first, last) = (keys[0].0, keys[keys.len() - 1].0);

@@ -113,9 +113,9 @@ fn from_bvh2(tree: &Bvh2, boxes: &[Bounds]) -> Pairs {
     };
     let mut pairs: Vec<[Cluster; 2]> = Vec::with_capacity(boxes.len());
     let mut root = Cluster::default();
-    // Nodes, and the place of their cluster.
+    // Nodes, and where their cluster is stored.
     let mut open: Vec<(u32, Option<(usize, usize)>)> = vec![(0, None)];
-    while let Some((at, place)) = open.pop() {
+    while let Some((at, slot)) = open.pop() {
         let node = &tree.nodes[at as usize];
         let first = pairs.len() as u32;
         let moved = if node.prim_count > 0 {
@@ -137,7 +137,7 @@ fn from_bvh2(tree: &Bvh2, boxes: &[Bounds]) -> Pairs {
             open.extend([0, 1].map(|i| (node.first_index + i as u32, Some((first as usize, i)))));
             cluster(node, first)
         };
-        match place {
+        match slot {
             Some((pair, i)) => pairs[pair][i] = moved,
             None => root = moved,
         }

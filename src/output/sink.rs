@@ -155,7 +155,7 @@ pub trait Sink: Send {
     fn completed_frames(&self) -> Option<Already> {
         None
     }
-    /// A clone that receives some of the frames on a thread of its own. None if the sink needs all frames in order.
+    /// A clone that receives some of the frames on its own thread. None if the sink needs all frames in order.
     fn worker_clone(&self) -> Option<Box<dyn Sink>> {
         None
     }

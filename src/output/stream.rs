@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The name of stdout. `-.EXTENSION` selects another format than PNG.
 const STDOUT: &str = "-";
-// Other names of stdout. A file that is opened by such a name has a position of its own, so what others write to stdout
+// Other names of stdout. A file that is opened by such a name has its own position, so what others write to stdout
 // would end up among its bytes.
 const STDOUT_PATHS: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 

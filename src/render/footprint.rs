@@ -119,7 +119,7 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, 
         // Tasks, and frames that wait for post steps or are in them: the resulting light, and what a step makes of
         // it.
         pixel += (tasks + 2 * finishers) * (sums + counts) + finishers.max(1) * 2 * LIGHT;
-        // Frames of several tasks have sums of their own, in two halves whose difference is the noise.
+        // Frames of several tasks have their own sums, in two halves whose difference is the noise.
         let in_rounds = scene.render.sampling.noise_limit() > 0.0 || halves;
         let open = tasks.min(2) + finishers;
         pixel += open * (counts + if in_rounds { 3 * sums } else { sums });

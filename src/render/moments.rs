@@ -13,7 +13,7 @@ const FEWEST_SAMPLES: u32 = 4;
 // Places of a block of 2 x 2 in the order of their moments.
 const PLACES: [u32; 4] = [0, 2, 3, 1];
 
-/// The moments of a frame. Where things move fast, the places of a block of pixels have moments of their own, so that bright things make
+/// The moments of a frame. Where things move fast, the places of a block of pixels have their own moments, so that bright things make
 /// streaks, not copies (Keller and Heidrich, "Interleaved sampling", 2001). Blocks cost time: rays that go side by side are further
 /// apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Moments {
     // Those of a pixel.
     of_pixel: u32,
     is_open: bool,
-    // The side of blocks of pixels, each place in which has moments of its own; 1: all pixels have the same.
+    // The side of blocks of pixels, each place in which has its own moments; 1: all pixels have the same.
     block: u32,
 }
 
@@ -90,7 +90,7 @@ fn largest_motion(scene: &Scene, frame: f64) -> f64 {
             .chain(balls)
             .chain(corners)
             .chain(far)
-            .map(|point| view.place(point, (width, height)))
+            .map(|point| view.project(point, (width, height)))
             .collect::<Vec<_>>()
     };
     let inside = |[x, y]: [f64; 2]| 2.0 * x.abs() <= f64::from(width) && 2.0 * y.abs() <= f64::from(height);

@@ -82,11 +82,11 @@ impl FolderState {
         let Some(theirs) = theirs else {
             return there.iter().copied().find(is_file).map_or(FolderState::Empty, |n| FolderState::Unknown(n, false));
         };
-        let places = differences(theirs, ours);
+        let keys = differences(theirs, ours);
         let listed = listed(theirs);
         let is_odd = |n: &u32| !listed.as_ref().is_some_and(|listed| listed.contains(*n)) && is_file(n);
         match frames.among(there).into_iter().find(is_odd) {
-            _ if !places.is_empty() => FolderState::OtherScene(places),
+            _ if !keys.is_empty() => FolderState::OtherScene(keys),
             Some(n) => FolderState::Unknown(n, true),
             None => FolderState::Same,
         }
@@ -97,7 +97,7 @@ impl FolderState {
         let path = folder.path();
         match self {
             FolderState::Empty | FolderState::Same => Ok(()),
-            FolderState::OtherScene(places) => Err(Error::OtherScene(path, places)),
+            FolderState::OtherScene(keys) => Err(Error::OtherScene(path, keys)),
             FolderState::Unknown(n, _) if folder.pattern.is_of_one() => Err(Error::usage(msg!(
                 "{path} already exists, and it does not say that it is this picture of this scene: give another name, or --overwrite to render it again",
                 path = folder.pattern.path(n).display()
@@ -134,17 +134,17 @@ pub fn extended(theirs: &Manifest, all: &FrameList) -> FrameList {
 
 // The keys in which two manifests differ, or the first time step that does. Empty if both make the same frames.
 fn differences(theirs: &Manifest, ours: &Manifest) -> Vec<String> {
-    let mut places = theirs.differences(ours);
-    if places.is_empty() {
-        places.extend(ours.odd_step(theirs));
+    let mut keys = theirs.differences(ours);
+    if keys.is_empty() {
+        keys.extend(ours.odd_step(theirs));
     }
-    places
+    keys
 }
 
 /// Refuses a folder whose manifest is of another scene.
 pub fn expect_same(theirs: &Manifest, ours: &Manifest, folder: &Path) -> Result<(), Error> {
-    let places = differences(theirs, ours);
-    if places.is_empty() { Ok(()) } else { Err(Error::OtherScene(folder.to_owned(), places)) }
+    let keys = differences(theirs, ours);
+    if keys.is_empty() { Ok(()) } else { Err(Error::OtherScene(folder.to_owned(), keys)) }
 }
 
 /// A folder of frames with its manifest.
@@ -262,9 +262,9 @@ impl RecordedFolder {
     pub fn open_shards(&self, whole: &BTreeSet<u32>, shards: u32) -> Option<FrameList> {
         let (total, parts) = (self.frames.len() as u64, u64::from(shards));
         // The inverse of FrameList::part.
-        let part = |place: u64| ((place + 1) * parts).div_ceil(total) - 1;
+        let part = |position: u64| ((position + 1) * parts).div_ceil(total) - 1;
         let missing = (0_u64..).zip(self.frames.iter()).filter(|(_, n)| !whole.contains(n));
-        let open: BTreeSet<u32> = missing.map(|(place, _)| part(place) as u32 + 1).collect();
+        let open: BTreeSet<u32> = missing.map(|(position, _)| part(position) as u32 + 1).collect();
         FrameList::of_numbers(open.into_iter())
     }
 }

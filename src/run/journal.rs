@@ -1,5 +1,5 @@
 //! Journals: which run made which frame and which film, and when. Each process appends JSON records, one per line, to
-//! a file of its own in the hidden folder `.polyfly` beside the frames. A run's first record names its clip, to which
+//! its own file in the hidden folder `.polyfly` beside the frames. A run's first record names its clip, to which
 //! all records up to the next such one belong. `polyfly status` adds them up.
 
 use crate::assets::files::fingerprint;

@@ -1,6 +1,6 @@
 //! Reads scenes from files, and changes single keys of a scene.
 
-use crate::assets::source::{text_place, utf16};
+use crate::assets::source::{line_and_column, utf16};
 use crate::error::Error;
 use crate::language::msg;
 use crate::quote::brief;
@@ -67,7 +67,7 @@ pub(crate) fn read_text(from: impl Read, name: &str) -> Result<String, Error> {
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
-        let [line, column] = text_place(e.as_bytes(), at);
+        let [line, column] = line_and_column(e.as_bytes(), at);
         // The name has the line and the column, as in other faults.
         Error::NotText(format!("{name}:{line}:{column}"), at)
     })

@@ -55,14 +55,14 @@ pub fn of_film(job: &VideoJob) -> u64 {
 /// Bytes that the scene's files take in memory. Unreadable files count as 0: reading them reports the error.
 pub fn files(scene: &Scene, limits: Limits) -> u64 {
     let (mut bytes, mut reliefs, mut widest, mut tallest) = (0, 0, 0, 0);
-    scene.clone().visit_files(|place, path| {
+    scene.clone().visit_files(|key, path| {
         let sides = |kind: &str| source::sides(kind, path, limits);
         let area = |(width, height): (u64, u64)| width * height;
-        bytes += match place.as_str() {
-            place if place.ends_with(".texture") => TEXTURE * area(sides("texture")),
+        bytes += match key.as_str() {
+            key if key.ends_with(".texture") => TEXTURE * area(sides("texture")),
             "sky.image" => SKY * area(sides("sky")),
-            place if place.starts_with("body[") => RELIEF * area(sides("relief")),
-            place if place.starts_with("floor.relief") => {
+            key if key.starts_with("body[") => RELIEF * area(sides("relief")),
+            key if key.starts_with("floor.relief") => {
                 let (width, height) = sides("relief");
                 (widest, tallest) = (width.max(widest), height.max(tallest));
                 reliefs += area((width, height));

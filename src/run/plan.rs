@@ -293,7 +293,7 @@ impl RunPlan {
 
     /// The format of the pictures, if the run writes any.
     pub(crate) fn picture_format(&self) -> Result<Option<(&'static Format, FormatOptions)>, Error> {
-        let (format, place) = match (self.stream(), &self.claim) {
+        let (format, target) = match (self.stream(), &self.claim) {
             (Some((stream, _)), _) => {
                 let none = || {
                     Error::usage(msg!(
@@ -308,7 +308,8 @@ impl RunPlan {
         };
         let scene = &self.request.scene;
         let options = format.options(scene.output.bits, scene.film.tone);
-        let options = options.map_err(|e| Error::usage(msg!("{place}: {why}; give other `bits`", place, why = e)))?;
+        let options =
+            options.map_err(|e| Error::usage(msg!("{path}: {why}; give other `bits`", path = target, why = e)))?;
         let (origin, has_alpha) = (Some(Arc::clone(&self.origin)), scene.world.sky.transparent);
         Ok(Some((format, FormatOptions { origin, has_alpha, ..options })))
     }

@@ -29,14 +29,14 @@ impl PathSandbox {
     }
 
     // Fails if the file lies outside the scene's folder, and outside the working directory too if that is allowed.
-    fn check(&self, place: &str, (path, file): (&Path, &Path), here_too: bool) -> Result<(), Error> {
+    fn check(&self, key: &str, (path, file): (&Path, &Path), here_too: bool) -> Result<(), Error> {
         let roots = self.folder.iter().chain(self.here.iter().filter(|_| here_too));
         let is_inside = |path: PathBuf| roots.into_iter().any(|root| path.starts_with(root));
         if resolved(path).is_some_and(is_inside) {
             return Ok(());
         }
         let (path, file) = (path.to_owned(), file.to_owned());
-        Err(Error::Outside { scene: self.scene.clone(), place: place.to_owned(), path, file, here_too })
+        Err(Error::Outside { scene: self.scene.clone(), key: key.to_owned(), path, file, here_too })
     }
 
     /// Checks all files that the scene reads, and returns an error for each that it must not read. `texture` is false if a
@@ -45,9 +45,9 @@ impl PathSandbox {
     pub fn reading(&self, scene: &Scene, grammar: Grammar, texture: bool) -> Vec<Error> {
         let here_too = grammar == Grammar::Tokens;
         let mut errors = Vec::new();
-        scene.clone().visit_files(|place, path| {
-            if texture || place != "floor.texture" {
-                errors.extend(self.check(&place, (path, path), here_too).err());
+        scene.clone().visit_files(|key, path| {
+            if texture || key != "floor.texture" {
+                errors.extend(self.check(&key, (path, path), here_too).err());
             }
         });
         errors.extend(self.steps(scene, 0..scene.output.frames.min(MAX_LINKS)).err());

@@ -200,7 +200,7 @@ impl Scene {
             || self.world.particles.as_ref().is_some_and(Particles::is_animated)
             || samples_sky && (self.sky_moves() || is_hidden())
     }
-    /// Whether frames differ in more than the camera's place and direction.
+    /// Whether frames differ in more than the camera's position and direction.
     pub(crate) fn is_animated(&self) -> bool {
         self.moves() || self.geometry_moves()
     }
@@ -277,9 +277,9 @@ impl Scene {
         let corners = world.floor.iter_mut().flat_map(|f| &mut f.corners);
         world.air.height.iter_mut().for_each(|height| *height -= origin[2]);
         let lights = world.lights.iter_mut().map(|l| &mut l.position);
-        let places =
+        let points =
             bodies.chain(spheres).chain(ellipsoids).chain(rectangles).chain(meshes).chain(corners).chain(lights);
-        places.for_each(|place| *place = sub(*place, origin));
+        points.for_each(|point| *point = sub(*point, origin));
         Cow::Owned(scene)
     }
 

@@ -114,7 +114,7 @@ keys! {
         }
         let (_, transparency) = self.material.shares();
         // The inside of a one-way mirror may transmit less than the outside.
-        if let (Some(inside), Some(span)) = (self.reflection_inside, table.place("reflection_inside"))
+        if let (Some(inside), Some(span)) = (self.reflection_inside, table.span_of("reflection_inside"))
             && let Some(what) = above_one("reflection_inside", inside, transparency)
         {
             let passes = ((1.0 - inside) * 1e6).round() / 1e6;

@@ -160,7 +160,7 @@ mod tests {
             assert!(parsed.warnings.is_empty(), "{}", template.file);
             // A file that the scene names is written too.
             let (mut scene, mut files) = (parsed.scene, Vec::new());
-            scene.visit_files(|place, path| files.push(format!("{place}: {}", path.display())));
+            scene.visit_files(|key, path| files.push(format!("{key}: {}", path.display())));
             assert!(files.is_empty(), "{}: {files:?}", template.file);
             if let Some(particles) = scene.world.particles {
                 assert_eq!(template.files().next().map(|(name, _)| Path::new(name)), Some(&*particles.path));

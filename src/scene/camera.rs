@@ -55,7 +55,7 @@ impl CylindricalPath {
 }
 
 keys! {
-    /// A place on the camera's path, with its time.
+    /// A point on the camera's path, with its time.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CameraKey in "key" {
         /// The time as a share of the clip: 0 is the first frame, 1 would be the frame after the last.
@@ -230,7 +230,7 @@ keys! {
         }
         let is_other = is_other || table.has("orbit");
         for name in ["eye", "target"] {
-            if let Some(span) = table.first_place_in(name).filter(|_| is_other) {
+            if let Some(span) = table.first_span_in(name).filter(|_| is_other) {
                 table.problem(
                     span,
                     msg!("the camera has [camera.{name}] and an orbit, keys or a `position`", name),
@@ -254,8 +254,8 @@ impl PathKeys {
             );
         };
         let mut wrong = |i: usize, what: Message, expected: Message| {
-            let place = table.place(&format!("key.{i}")).unwrap_or_default();
-            table.problem(place, what, expected);
+            let span = table.span_of(&format!("key.{i}")).unwrap_or_default();
+            table.problem(span, what, expected);
         };
         if self.key.len() == 1 {
             wrong(
@@ -396,7 +396,7 @@ impl CameraPath {
     }
     /// A bound of the camera's distance from `origin` over the clip.
     pub(crate) fn reach(&self, origin: Vec3) -> f64 {
-        let away = |place: Vec3| length(sub(place, origin));
+        let away = |point: Vec3| length(sub(point, origin));
         match self {
             CameraPath::Cylinder { eye: p, .. } => p.r0.abs() + p.ar.abs() + p.z0.abs() + p.az.abs() + length(origin),
             CameraPath::Fixed { position, .. } => away(*position),
@@ -534,7 +534,7 @@ impl View {
         width.clamp(MIN_LENGTH, FARTHEST) / pixels
     }
     /// Where a point is in a picture of this size, in pixels to the right and up from its middle; None behind the eye.
-    pub fn place(&self, point: Vec3, (width, height): (u32, u32)) -> Option<[f64; 2]> {
+    pub fn project(&self, point: Vec3, (width, height): (u32, u32)) -> Option<[f64; 2]> {
         let to = sub(point, self.eye);
         let depth = dot(to, self.forward);
         let scale = match self.projection {

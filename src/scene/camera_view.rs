@@ -85,10 +85,10 @@ fn key_at(keys: &[CameraKey], fov_deg: f64, frame: u32, frames: u32, view: &View
     let (position, look_at, fov) = (triple(view.eye), triple(view.look_at), number(view.fov_deg));
     let is_here = |key: &CameraKey| (key.time - time).abs() * f64::from(frames) < 0.5;
     let Some(here) = keys.iter().position(is_here) else {
-        let place = keys.iter().filter(|key| key.time < time).count();
+        let index = keys.iter().filter(|key| key.time < time).count();
         let fov = if (view.fov_deg - fov_deg).abs() > 1e-6 { format!(", fov_deg = {fov}") } else { String::new() };
         let table = format!("{{ time = {time:?}, position = {position}, look_at = {look_at}{fov} }}");
-        return vec![Edit::Insert(format!("camera.key[{place}]"), table)];
+        return vec![Edit::Insert(format!("camera.key[{index}]"), table)];
     };
     let set = |key: &str, value: String| Edit::Set(format!("camera.key[{here}].{key}"), value);
     let mut edits = vec![set("position", position), set("look_at", look_at)];

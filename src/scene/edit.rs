@@ -15,7 +15,7 @@ pub enum EditError {
     /// The path is invalid.
     Path(String),
     /// The list has no element of this number.
-    Place(String, usize, usize),
+    Index(String, usize, usize),
     /// A part of the path is not a table.
     NoTable(String),
     /// A part of the path is a list of tables, and the element is not named.
@@ -33,7 +33,7 @@ impl EditError {
                 "`{path}` is not a key; expected a path such as film.exposure, camera.eye.r or body[0].radius",
                 path = brief(path)
             ),
-            EditError::Place(path, index, count) => {
+            EditError::Index(path, index, count) => {
                 let what = msg!(
                     "there is no `{path}[{index}]`: the scene has {count} of them, counted from 0",
                     path = brief(path),
@@ -83,7 +83,7 @@ pub enum Edit {
 // A name, and an index if the name is a list of tables.
 struct Step<'a> {
     name: &'a str,
-    place: Option<usize>,
+    index: Option<usize>,
 }
 
 // Maximum number of parts of a path. The length of nested tables grows with the square of their depth.
@@ -94,12 +94,12 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
         return None;
     }
     let step = |part| {
-        let (name, place) = match str::split_once(part, '[') {
+        let (name, index) = match str::split_once(part, '[') {
             Some((name, rest)) => (name, Some(rest.strip_suffix(']')?.parse().ok()?)),
             None => (part, None),
         };
         let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        is_name.then_some(Step { name, place })
+        is_name.then_some(Step { name, index })
     };
     path.split('.').map(step).collect()
 }
@@ -116,7 +116,7 @@ fn no_toml(e: &toml_edit::TomlError) -> EditError {
 pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditError> {
     let mut document: DocumentMut = text.parse().map_err(|e| no_toml(&e))?;
     let steps = steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?;
-    let Some((Step { name, place: None }, tables)) = steps.split_last() else {
+    let Some((Step { name, index: None }, tables)) = steps.split_last() else {
         return Err(EditError::Path(path.to_owned()));
     };
     in_a_table(&document, name, tables)?;
@@ -152,7 +152,7 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
 pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> {
     let mut document: DocumentMut = text.parse().map_err(|e| no_toml(&e))?;
     let steps = steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?;
-    let Some((Step { name, place: Some(place) }, tables)) = steps.split_last() else {
+    let Some((Step { name, index: Some(index) }, tables)) = steps.split_last() else {
         return Err(EditError::Path(path.to_owned()));
     };
     let Value::InlineTable(new) = value.parse::<Value>().map_err(|e| no_toml(&e))? else {
@@ -160,25 +160,25 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
     };
     let table = table_of(&mut document, tables, name)?;
     match table.get_mut(name) {
-        Some(Item::ArrayOfTables(list)) if *place <= list.len() => {
+        Some(Item::ArrayOfTables(list)) if *index <= list.len() => {
             let mut all: Vec<Table> = list.iter().cloned().collect();
             let mut new = new.into_table();
             new.fmt();
             // Tables are written by their positions in the text. If two positions are equal, list order decides.
-            new.set_position(all.get(place.saturating_sub(1)).and_then(Table::position));
+            new.set_position(all.get(index.saturating_sub(1)).and_then(Table::position));
             new.decor_mut().set_prefix("\n");
-            all.insert(*place, new);
+            all.insert(*index, new);
             list.clear();
             all.into_iter().for_each(|table| list.push(table));
         }
-        Some(Item::Value(Value::Array(list))) if *place <= list.len() => list.insert(*place, new),
+        Some(Item::Value(Value::Array(list))) if *index <= list.len() => list.insert(*index, new),
         list => {
             let len = match list {
                 Some(Item::ArrayOfTables(list)) => list.len(),
                 Some(Item::Value(Value::Array(list))) => list.len(),
                 _ => 0,
             };
-            return Err(EditError::Place((*name).to_owned(), *place, len));
+            return Err(EditError::Index((*name).to_owned(), *index, len));
         }
     }
     Ok(document.to_string())
@@ -189,12 +189,12 @@ fn in_a_table(document: &DocumentMut, key: &str, tables: &[Step]) -> Result<(), 
     if !tables.is_empty() || document.contains_key(key) || schema::kind_of(&SCHEMA, &[], key).is_some() {
         return Ok(());
     }
-    let place = |header: &String| match header.strip_prefix("[[") {
+    let table = |header: &String| match header.strip_prefix("[[") {
         Some(list) => format!("{}[0].{key}", list.trim_end_matches(']')),
         None => format!("{}.{key}", header.trim_matches(['[', ']'])),
     };
-    let places: Vec<String> = schema::tables_with(&SCHEMA, key).iter().map(place).collect();
-    if places.is_empty() { Ok(()) } else { Err(EditError::NoTop(key.to_owned(), places.join(", "))) }
+    let tables: Vec<String> = schema::tables_with(&SCHEMA, key).iter().map(table).collect();
+    if tables.is_empty() { Ok(()) } else { Err(EditError::NoTop(key.to_owned(), tables.join(", "))) }
 }
 
 // The table at the end of these steps. `key` is for messages.
@@ -202,23 +202,23 @@ fn table_of<'a>(document: &'a mut DocumentMut, steps: &[Step], key: &str) -> Res
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for step in steps {
         let no_table = || EditError::NoTable(step.name.to_owned());
-        let no_place = |place, len| EditError::Place(step.name.to_owned(), place, len);
-        table = match (table.entry(step.name).or_insert_with(toml_edit::table), step.place) {
+        let out_of_range = |index, len| EditError::Index(step.name.to_owned(), index, len);
+        table = match (table.entry(step.name).or_insert_with(toml_edit::table), step.index) {
             (Item::ArrayOfTables(_) | Item::Value(Value::Array(_)), None) => {
                 return Err(EditError::List(step.name.to_owned(), key.to_owned()));
             }
             (item, None) => item.as_table_like_mut().ok_or_else(no_table)?,
-            (Item::ArrayOfTables(list), Some(place)) => {
+            (Item::ArrayOfTables(list), Some(index)) => {
                 let len = list.len();
-                list.get_mut(place).ok_or_else(|| no_place(place, len))?
+                list.get_mut(index).ok_or_else(|| out_of_range(index, len))?
             }
-            (Item::Value(Value::Array(list)), Some(place)) => {
+            (Item::Value(Value::Array(list)), Some(index)) => {
                 let len = list.len();
-                let one = list.get_mut(place).ok_or_else(|| no_place(place, len))?;
+                let one = list.get_mut(index).ok_or_else(|| out_of_range(index, len))?;
                 one.as_inline_table_mut().ok_or_else(no_table)?
             }
             // The list is empty.
-            (_, Some(place)) => return Err(no_place(place, 0)),
+            (_, Some(index)) => return Err(out_of_range(index, 0)),
         };
     }
     Ok(table)

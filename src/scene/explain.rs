@@ -6,8 +6,8 @@ use super::keys::write::{Content, below};
 use super::toml::SCHEMA;
 use serde_json::Value;
 
-/// A key of the schema, in each place where it stands.
-pub(crate) struct KeyPlace {
+/// A key of the schema in one of its tables.
+pub(crate) struct KeyEntry {
     /// Its path from the top: `body.path.r`.
     pub path: String,
     // The header of the table in which it stands, and what stands above that header in an example.
@@ -17,7 +17,7 @@ pub(crate) struct KeyPlace {
     key: &'static str,
 }
 
-impl KeyPlace {
+impl KeyEntry {
     fn value(&self) -> &'static Value {
         &self.table["properties"][self.key]
     }
@@ -34,32 +34,32 @@ impl KeyPlace {
 }
 
 /// All keys and tables.
-pub(crate) fn places() -> Vec<KeyPlace> {
+pub(crate) fn entries() -> Vec<KeyEntry> {
     let mut all = Vec::new();
-    add_places(&SCHEMA, "", "", "", &mut all);
+    add_entries(&SCHEMA, "", "", "", &mut all);
     all
 }
 
-fn add_places(table: &'static Value, path: &str, header: &str, above: &str, all: &mut Vec<KeyPlace>) {
+fn add_entries(table: &'static Value, path: &str, header: &str, above: &str, all: &mut Vec<KeyEntry>) {
     // A floor is thin: it refuses the keys of solid glass with every material. Its `color` is another name of its `tint`.
     let of_materials = if table["x-materials"].is_object() { material_keys(&SCHEMA) } else { Vec::new() };
     let is_refused = |key: &str| {
         !["material", "color"].contains(&key) && of_materials.contains(&key) && materials_with(table, key).is_empty()
     };
     for key in keys(table).into_iter().filter(|key| !is_refused(key)) {
-        let place = KeyPlace { path: below(path, key), header: header.into(), above: above.into(), table, key };
-        if place.value()["deprecated"] == true {
+        let entry = KeyEntry { path: below(path, key), header: header.into(), above: above.into(), table, key };
+        if entry.value()["deprecated"] == true {
             continue;
         }
-        let (inner, path) = (place.inner(), place.path.clone());
-        let inner_header = Content::header(place.value()["type"] == "array", &path);
-        all.push(place);
+        let (inner, path) = (entry.inner(), entry.path.clone());
+        let inner_header = Content::header(entry.value()["type"] == "array", &path);
+        all.push(entry);
         if let Some(inner) = inner {
             // A table below an element of a list, or below one that must have keys, needs that table.
             let needed = required(table, "");
             let is_alone = needed.is_empty() && !header.starts_with("[[");
             let above = if is_alone { above.to_owned() } else { format!("{above}{header}\n{needed}\n") };
-            add_places(inner, &path, &inner_header, &above, all);
+            add_entries(inner, &path, &inner_header, &above, all);
         }
     }
 }
@@ -73,23 +73,23 @@ pub(crate) fn plain_name(typed: &str) -> String {
 
 /// What the keys and tables of that name are, by path or by the end of it, or what a word that keys take means.
 pub(crate) fn explain(name: &str) -> Option<String> {
-    let (ending, mut found) = (format!(".{name}"), places());
-    let is_whole = found.iter().any(|place| place.path == name);
-    found.retain(|place| place.path == name || (!is_whole && place.path.ends_with(&ending)));
+    let (ending, mut found) = (format!(".{name}"), entries());
+    let is_whole = found.iter().any(|entry| entry.path == name);
+    found.retain(|entry| entry.path == name || (!is_whole && entry.path.ends_with(&ending)));
     // Places of one declaration share one text.
-    let mut groups: Vec<(String, Vec<KeyPlace>)> = Vec::new();
-    for place in found {
-        let text = format!("{}{:?}", place.value(), facts(place.table, place.key));
+    let mut groups: Vec<(String, Vec<KeyEntry>)> = Vec::new();
+    for entry in found {
+        let text = format!("{}{:?}", entry.value(), facts(entry.table, entry.key));
         match groups.iter_mut().find(|(one, _)| *one == text) {
-            Some((_, group)) => group.push(place),
-            None => groups.push((text, vec![place])),
+            Some((_, group)) => group.push(entry),
+            None => groups.push((text, vec![entry])),
         }
     }
     match &groups[..] {
         [] => word(name),
         [(_, group)] => Some(one(group)),
         several => {
-            let row = |(_, group): &(String, Vec<KeyPlace>)| {
+            let row = |(_, group): &(String, Vec<KeyEntry>)| {
                 format!("{}\n  {}\n", joined(group, |one| &one.path), group[0].about())
             };
             let (rows, first) = (several.iter().map(row).collect::<String>(), &several[0].1[0].path);
@@ -101,54 +101,54 @@ pub(crate) fn explain(name: &str) -> Option<String> {
 // A word that keys take: what it means, and which keys.
 fn word(name: &str) -> Option<String> {
     let about =
-        |place: &KeyPlace| place.words().find(|(word, _)| word.eq_ignore_ascii_case(name)).map(|(_, about)| about);
-    let found: Vec<KeyPlace> = places().into_iter().filter(|place| about(place).is_some()).collect();
+        |entry: &KeyEntry| entry.words().find(|(word, _)| word.eq_ignore_ascii_case(name)).map(|(_, about)| about);
+    let found: Vec<KeyEntry> = entries().into_iter().filter(|entry| about(entry).is_some()).collect();
     let first = found.first()?;
     let text = format!("\"{name}\" is a word of {}\n{}", joined(&found, |one| &one.path), about(first)?);
     Some(format!("{}\n\n`polyfly explain {}` lists all its words.", text.trim_end(), first.path))
 }
 
-fn joined(places: &[KeyPlace], of: impl Fn(&KeyPlace) -> &str) -> String {
-    let mut all: Vec<&str> = places.iter().map(of).collect();
+fn joined(entries: &[KeyEntry], of: impl Fn(&KeyEntry) -> &str) -> String {
+    let mut all: Vec<&str> = entries.iter().map(of).collect();
     all.dedup();
     all.join(", ")
 }
 
-// One declaration, in the places where it counts.
-fn one(group: &[KeyPlace]) -> String {
-    let (place, about) = (&group[0], group[0].about());
-    if let Some(inner) = place.inner() {
-        let header = Content::header(place.value()["type"] == "array", &place.path);
+// One declaration, with all tables that have it.
+fn one(group: &[KeyEntry]) -> String {
+    let (entry, about) = (&group[0], group[0].about());
+    if let Some(inner) = entry.inner() {
+        let header = Content::header(entry.value()["type"] == "array", &entry.path);
         let row = |key| format!("\n  {key:18} {}", text(&inner["properties"][key]["description"]));
         return format!("{header}\n{about}\n{}", keys(inner).into_iter().map(row).collect::<String>());
     }
-    let [kind, range, default, counts] = facts(place.table, place.key);
+    let [kind, range, default, counts] = facts(entry.table, entry.key);
     let table = joined(group, |one| &one.header);
     let default = default.trim_matches('`');
     let facts = [("table", &*table), ("type", &kind), ("range", &range), ("default", default), ("used if", &counts)];
     let facts = facts.iter().filter(|(_, fact)| !fact.is_empty()).map(|(name, fact)| format!("  {name:8}  {fact}\n"));
     let words =
-        place.words().map(|(word, about)| format!("  \"{word}\": {about}").trim_end_matches(": ").to_owned() + "\n");
+        entry.words().map(|(word, about)| format!("  \"{word}\": {about}").trim_end_matches(": ").to_owned() + "\n");
     let (facts, words) = (facts.collect::<String>(), words.collect::<String>());
     let words = if words.is_empty() { words } else { format!("\nIts words:\n{words}") };
-    let example = example(place).trim_end().replace('\n', "\n  ").replace("\n  \n", "\n\n");
-    format!("{}\n{about}\n\n{facts}{words}\nExample:\n  {}", place.path, example.trim_start())
+    let example = example(entry).trim_end().replace('\n', "\n  ").replace("\n  \n", "\n\n");
+    format!("{}\n{about}\n\n{facts}{words}\nExample:\n  {}", entry.path, example.trim_start())
 }
 
 /// The key in its table, with what it needs beside it: the keys that are required, and the word of another key.
-pub(crate) fn example(place: &KeyPlace) -> String {
-    let KeyPlace { header, above, table, key, .. } = place;
+pub(crate) fn example(entry: &KeyEntry) -> String {
+    let KeyEntry { header, above, table, key, .. } = entry;
     let mut beside = required(table, key);
-    for (other, values) in place.value()["x-when"].as_object().into_iter().flatten() {
+    for (other, values) in entry.value()["x-when"].as_object().into_iter().flatten() {
         beside.extend(words(values).next().map(|word| format!("{other} = \"{word}\"\n")));
     }
     let materials = materials_with(table, key);
     if !materials.is_empty() && !materials.contains(&text(&table["properties"]["material"]["default"])) {
         beside += &format!("material = \"{}\"\n", materials[0]);
     }
-    beside.extend(place.value()["x-beside"].as_str().map(|line| format!("{line}\n")));
-    let below = place.value()["x-below"].as_str().map(|lines| format!("\n{lines}\n")).unwrap_or_default();
-    format!("{above}{header}\n{beside}{key} = {}\n{below}", sample(place.value()))
+    beside.extend(entry.value()["x-beside"].as_str().map(|line| format!("{line}\n")));
+    let below = entry.value()["x-below"].as_str().map(|lines| format!("\n{lines}\n")).unwrap_or_default();
+    format!("{above}{header}\n{beside}{key} = {}\n{below}", sample(entry.value()))
 }
 
 // The keys that a table must have, but for one, with values.

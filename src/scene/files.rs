@@ -18,12 +18,12 @@ impl Scene {
     /// Particle files are left out, because there may be one per frame.
     pub fn visit_files(&mut self, mut visit: impl FnMut(String, &mut PathBuf)) {
         let world = &mut self.world;
-        for (place, texture, relief) in world.pictured() {
+        for (owner, texture, relief) in world.pictured() {
             if let Some(TextureSource::File(path)) = texture {
-                visit(format!("{place}.texture"), path);
+                visit(format!("{owner}.texture"), path);
             }
             for (key, path) in relief.iter_mut().flat_map(Relief::files_mut) {
-                visit(format!("{place}.relief.{key}"), path);
+                visit(format!("{owner}.relief.{key}"), path);
             }
         }
         if let Some(SkySource::File(path)) = &mut world.sky.image {
@@ -35,7 +35,7 @@ impl Scene {
     }
 
     /// Replaces a picture that cannot be read: a texture and the sky become a bright checker, a map of a relief
-    /// leaves its surface flat or evenly rough. Returns what is shown in its place; None if the file is not a picture of
+    /// leaves its surface flat or evenly rough. Returns what is shown instead; None if the file is not a picture of
     /// this scene.
     pub(crate) fn replace_picture(&mut self, file: &Path) -> Option<Message> {
         let mut instead: Option<Message> = None;

@@ -161,16 +161,16 @@ impl Filter {
     }
     /// The weight at a distance from the pixel's center, in pixels along one axis; not normalized.
     pub fn weight(self, x: f64) -> f64 {
-        let place = x / self.radius();
-        if place.abs() > 1.0 {
+        let t = x / self.radius();
+        if t.abs() > 1.0 {
             return 0.0;
         }
         match self {
             Filter::Box => 1.0,
-            Filter::Tent => 1.0 - place.abs(),
+            Filter::Tent => 1.0 - t.abs(),
             Filter::BlackmanHarris => {
                 // Harris, "On the use of windows for harmonic analysis", 1978: four terms, -92 dB.
-                let turn = std::f64::consts::PI * (place + 1.0);
+                let turn = std::f64::consts::PI * (t + 1.0);
                 0.358_75 - 0.488_29 * libm::cos(turn) + 0.141_28 * libm::cos(2.0 * turn)
                     - 0.011_68 * libm::cos(3.0 * turn)
             }

@@ -25,7 +25,7 @@
 //!   list of names or what else [`words`] has, `Option` of these; or another struct of keys: a table within the table, `Vec` of it for
 //!   several, or with `flat()` keys of the same table.
 //! - With `animated()` the value may change over the clip: a scene gives it, or a table of keys with times ([`over_time`]).
-//! - A value that is not written as it is held implements [`Value`] by way of a struct of keys ([`written_as!`]).
+//! - A value whose text form differs from its field implements [`Value`] through a struct of keys ([`written_as!`]).
 
 pub(crate) mod key;
 pub(crate) mod kinds;
@@ -218,11 +218,11 @@ pub(crate) fn put_in_tables<T: Keys>(all: &mut [T], is_list: bool, key: &'static
         return all.iter_mut().for_each(|keys| keys.put(path, value));
     }
     let inner = path.strip_prefix(key.name).and_then(|rest| rest.strip_prefix('.'));
-    let place = inner.and_then(|rest| match is_list {
+    let element = inner.and_then(|rest| match is_list {
         true => rest.split_once('.').and_then(|(index, rest)| Some((index.parse().ok()?, rest))),
         false => Some((0, rest)),
     });
-    if let Some((index, rest)) = place
+    if let Some((index, rest)) = element
         && let Some(keys) = all.get_mut::<usize>(index)
     {
         keys.put(rest, value);

@@ -182,7 +182,7 @@ impl MaterialKeys {
         }
         let (reflection, transparency) = (self.reflection.unwrap_or(0.0), self.transparency.unwrap_or(0.0));
         if let Some(what) = above_one("reflection", reflection, transparency) {
-            let span = table.place("transparency").or(table.place("reflection")).unwrap_or(table.span.clone());
+            let span = table.span_of("transparency").or(table.span_of("reflection")).unwrap_or(table.span.clone());
             table.warn(span, what, msg!("the body adds light of its own"));
         }
     }

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 /// The position where a text names a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FilePlace {
+pub(crate) struct FileMention {
     /// The span, including quotation marks.
     pub span: Range<usize>,
     /// The name of the position in tokens, such as a token's number. None in TOML, where the key is visible.
@@ -16,7 +16,7 @@ pub(crate) struct FilePlace {
 }
 
 /// The position of a path that leads to this file, or of a pattern that includes it. None if a flag names the file.
-pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option<FilePlace> {
+pub(crate) fn mention_of(text: &str, file: &Path, reading: ParseOptions) -> Option<FileMention> {
     let grammar = Grammar::of(text);
     let folder = match grammar {
         // Paths in tokens start in the working directory.
@@ -27,12 +27,12 @@ pub(crate) fn place_of(text: &str, file: &Path, reading: ParseOptions) -> Option
     match grammar {
         Grammar::Tokens => text.split_whitespace().find(|word| leads(word)).map(|word| {
             let start = word.as_ptr().addr() - text.as_ptr().addr();
-            FilePlace { span: start..start + word.len(), name: super::tokens::name_at(text, start) }
+            FileMention { span: start..start + word.len(), name: super::tokens::name_at(text, start) }
         }),
         Grammar::Toml => {
             let document = DeTable::parse(text).ok()?;
-            let span = document.get_ref().iter().find_map(|(_, value)| place_in(value, &leads))?;
-            Some(FilePlace { span, name: None })
+            let span = document.get_ref().iter().find_map(|(_, value)| span_in(value, &leads))?;
+            Some(FileMention { span, name: None })
         }
     }
 }
@@ -61,11 +61,11 @@ fn leads_to(name: &Path, file: &Path) -> bool {
 }
 
 // The position of a string within a value that leads to the file.
-fn place_in(value: &Spanned<DeValue>, leads: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+fn span_in(value: &Spanned<DeValue>, leads: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
     match value.get_ref() {
         DeValue::String(text) => leads(text).then(|| value.span()),
-        DeValue::Array(list) => list.iter().find_map(|value| place_in(value, leads)),
-        DeValue::Table(table) => table.iter().find_map(|(_, value)| place_in(value, leads)),
+        DeValue::Array(list) => list.iter().find_map(|value| span_in(value, leads)),
+        DeValue::Table(table) => table.iter().find_map(|(_, value)| span_in(value, leads)),
         _ => None,
     }
 }
@@ -89,35 +89,35 @@ mod tests {
 
     #[test]
     fn names_are_found_in_both_grammars() {
-        let place = |text: &str, file: &str, folder: &str| {
+        let mention = |text: &str, file: &str, folder: &str| {
             let reading =
                 ParseOptions { folder: Path::new(folder), home: Some(Path::new("/home/a")), ..ParseOptions::default() };
-            place_of(text, Path::new(file), reading).map(|place| text[place.span].to_owned())
+            mention_of(text, Path::new(file), reading).map(|found| text[found.span].to_owned())
         };
         let toml =
             "[floor]\ntexture = 'a b.png' # x\n[[mesh]]\npath = \"~/m.obj\"\n[particles]\npath = \"t%03d.bin\"\n";
-        assert_eq!(place(toml, "s/a b.png", "s").as_deref(), Some("'a b.png'"));
-        assert_eq!(place(toml, "/home/a/m.obj", "s").as_deref(), Some("\"~/m.obj\""));
-        assert_eq!(place(toml, "s/t007.bin", "s").as_deref(), Some("\"t%03d.bin\""));
-        assert_eq!(place(toml, "s/b.png", "s"), None);
+        assert_eq!(mention(toml, "s/a b.png", "s").as_deref(), Some("'a b.png'"));
+        assert_eq!(mention(toml, "/home/a/m.obj", "s").as_deref(), Some("\"~/m.obj\""));
+        assert_eq!(mention(toml, "s/t007.bin", "s").as_deref(), Some("\"t%03d.bin\""));
+        assert_eq!(mention(toml, "s/b.png", "s"), None);
         assert_eq!(
-            place("[output]\npath = \"../o/%d.png\"\n", "s/../o/%d.png", "s").as_deref(),
+            mention("[output]\npath = \"../o/%d.png\"\n", "s/../o/%d.png", "s").as_deref(),
             Some("\"../o/%d.png\"")
         );
         // Paths in tokens start in the working directory, wherever the scene's file is.
         let tokens = "10\nout/%d.data\n4 3 90\nf.data 1\n";
         let named =
-            place_of(tokens, Path::new("f.data"), ParseOptions { folder: Path::new("s"), ..ParseOptions::default() });
+            mention_of(tokens, Path::new("f.data"), ParseOptions { folder: Path::new("s"), ..ParseOptions::default() });
         assert_eq!(
-            named.and_then(|place| place.name).map(|name| name.to_string()).as_deref(),
+            named.and_then(|found| found.name).map(|name| name.to_string()).as_deref(),
             Some("token 6 (floor, texture)")
         );
         let frames = "[output]\npath = \"%d.png\"\n[floor]\ntexture = \"grass.png\"\n";
-        assert_eq!(place(frames, "grass.png", "").as_deref(), Some("\"grass.png\""));
+        assert_eq!(mention(frames, "grass.png", "").as_deref(), Some("\"grass.png\""));
         assert_eq!(
-            place("10\nout/%d.data\nout/floor.data 1\n", "out/floor.data", "").as_deref(),
+            mention("10\nout/%d.data\nout/floor.data 1\n", "out/floor.data", "").as_deref(),
             Some("out/floor.data")
         );
-        assert_eq!(place("10\nout/%d.data\n4 3 90\n~/f.data 1\n", "/home/a/f.data", "").as_deref(), Some("~/f.data"));
+        assert_eq!(mention("10\nout/%d.data\n4 3 90\n~/f.data 1\n", "/home/a/f.data", "").as_deref(), Some("~/f.data"));
     }
 }

@@ -68,7 +68,7 @@ impl Output {
                 example = pattern.suggested(&text)
             );
             table.problem_at("path", msg!("`{key}` is `{path}`", key = "path", path), expected);
-        } else if let (true, Some(span)) = (is_made_up, table.place("path")) {
+        } else if let (true, Some(span)) = (is_made_up, table.span_of("path")) {
             table.warn(
                 span,
                 msg!("`path` is `{path}`, which names no format", path),

@@ -58,7 +58,7 @@ impl Particles {
         let number = u64::from(self.first) + u64::from(frame) * u64::from(self.step);
         numbered(&self.path.to_string_lossy(), number).map_or_else(|| self.path.clone(), PathBuf::from)
     }
-    /// Whether each frame has a particle file of its own.
+    /// Whether each frame has its own particle file.
     pub(crate) fn is_animated(&self) -> bool {
         numbered(&self.path.to_string_lossy(), 0).is_some()
     }

@@ -13,7 +13,7 @@ const MAX_DIGITS: usize = 18;
 pub struct Pattern {
     before: String,
     after: String,
-    place: PatternPart,
+    part: PatternPart,
 }
 
 // The part between the two.
@@ -89,17 +89,17 @@ impl Pattern {
                 made_up = true;
             }
         }
-        let (before, after, digits) = match number_place(&text)? {
+        let (before, after, digits) = match split_number(&text)? {
             Some((_, after, _)) if after.contains('/') => return Err(PatternError::Percent),
-            Some(place) => place,
+            Some(part) => part,
             None => {
                 made_up = true;
                 let (before, after) = text.split_at(text.rfind('.').unwrap_or(text.len()));
                 (before, after, 0)
             }
         };
-        let place = PatternPart::Number(digits);
-        Ok((Pattern { before: before.to_owned(), after: after.to_owned(), place }, made_up))
+        let part = PatternPart::Number(digits);
+        Ok((Pattern { before: before.to_owned(), after: after.to_owned(), part }, made_up))
     }
 
     /// Whether a text has a position for the frame number.
@@ -109,13 +109,13 @@ impl Pattern {
 
     /// The suggested pattern for several frames, for a name without a number. A name without a format is that of a folder.
     pub fn suggested(&self, name: &str) -> Pattern {
-        let place = PatternPart::Number(4);
+        let part = PatternPart::Number(4);
         if !name.ends_with(&self.after) {
-            return Pattern { before: format!("{}/", self.before), place, after: ".png".to_owned() };
+            return Pattern { before: format!("{}/", self.before), part, after: ".png".to_owned() };
         }
-        // In the place of another language's number: `{:04d}`.
+        // Instead of another language's number: `{:04d}`.
         let other = self.before.strip_suffix('}').and_then(|before| before.rfind('{')).unwrap_or(self.before.len());
-        Pattern { before: self.before[..other].to_owned(), place, after: self.after.clone() }
+        Pattern { before: self.before[..other].to_owned(), part, after: self.after.clone() }
     }
 
     /// The file of frame n.
@@ -125,32 +125,32 @@ impl Pattern {
 
     // The number of frame n with its digits; empty for a single frame's name.
     fn digits(&self, n: u32) -> String {
-        if let PatternPart::Number(width) = self.place { format!("{n:0width$}") } else { String::new() }
+        if let PatternPart::Number(width) = self.part { format!("{n:0width$}") } else { String::new() }
     }
 
     /// The frame number of a file name in the pattern's folder; None if the name does not match.
     pub fn number(&self, name: &str) -> Option<u32> {
         let before = self.before.rsplit('/').next().unwrap_or_default();
         let written = name.strip_prefix(before)?.strip_suffix(self.after.as_str())?;
-        let n = if let PatternPart::Frame(n) = self.place { n } else { written.parse().ok()? };
+        let n = if let PatternPart::Frame(n) = self.part { n } else { written.parse().ok()? };
         // A match has no sign, and exactly the leading zeros that the pattern writes.
         (self.digits(n) == written).then_some(n)
     }
 
     /// A name of a single frame, without a number.
     pub fn of_one(self, n: u32) -> Pattern {
-        Pattern { place: PatternPart::Frame(n), ..self }
+        Pattern { part: PatternPart::Frame(n), ..self }
     }
 
     /// Whether the name is that of a single frame.
     pub fn is_of_one(&self) -> bool {
-        matches!(self.place, PatternPart::Frame(_))
+        matches!(self.part, PatternPart::Frame(_))
     }
 
     /// The last part, with the number as `%d`. It is the same for all patterns that may name the same file.
     pub fn key(&self) -> String {
-        let place = if self.is_of_one() { self.place } else { PatternPart::Number(0) };
-        Pattern { place, ..self.clone() }.name()
+        let part = if self.is_of_one() { self.part } else { PatternPart::Number(0) };
+        Pattern { part, ..self.clone() }.name()
     }
 
     /// The last part, as written.
@@ -176,7 +176,7 @@ impl Pattern {
 impl Default for Pattern {
     /// `frames/%04d.png`.
     fn default() -> Pattern {
-        Pattern { before: "frames/".into(), after: ".png".into(), place: PatternPart::Number(4) }
+        Pattern { before: "frames/".into(), after: ".png".into(), part: PatternPart::Number(4) }
     }
 }
 
@@ -184,8 +184,8 @@ crate::language::texts!(Pattern);
 
 impl std::fmt::Display for Pattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Pattern { before, after, place } = self;
-        match place {
+        let Pattern { before, after, part } = self;
+        match part {
             PatternPart::Frame(_) => write!(f, "{before}{after}"),
             PatternPart::Number(0) => write!(f, "{before}%d{after}"),
             PatternPart::Number(n) => write!(f, "{before}%0{n}d{after}"),
@@ -198,7 +198,7 @@ fn pictures() -> String {
 }
 
 // The text before and after `%d` or `%0Nd`, and N; None if the text has neither.
-fn number_place(text: &str) -> Result<Option<(&str, &str, usize)>, PatternError> {
+fn split_number(text: &str) -> Result<Option<(&str, &str, usize)>, PatternError> {
     let Some((before, rest)) = text.split_once('%') else { return Ok(None) };
     let (width, after) = rest.split_once('d').ok_or(PatternError::Percent)?;
     let digits = match width {
@@ -213,7 +213,7 @@ fn number_place(text: &str) -> Result<Option<(&str, &str, usize)>, PatternError>
 
 /// The path with its number inserted; None if it has no position for one.
 pub fn numbered(path: &str, n: u64) -> Option<String> {
-    let (before, after, width) = number_place(path).ok().flatten()?;
+    let (before, after, width) = split_number(path).ok().flatten()?;
     Some(format!("{before}{n:0width$}{after}"))
 }
 

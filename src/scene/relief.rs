@@ -63,7 +63,7 @@ keys! {
 
     fn check(&mut self, table: &mut Table) {
         if table.has("bump") != table.has("depth") {
-            let span = table.place("bump").or(table.place("depth")).unwrap_or_default();
+            let span = table.span_of("bump").or(table.span_of("depth")).unwrap_or_default();
             table.problem(
                 span,
                 msg!("`bump` and `depth` go together"),

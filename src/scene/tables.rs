@@ -61,22 +61,18 @@ impl Keys for Scene {
         }
         let (sampling, has_shutter) = (self.render.sampling, self.has_shutter());
         let is_uneven = sampling.is_adaptive() || sampling.noise_limit() > 0.0 || has_shutter;
-        let transparent = table.place("sky.transparent").filter(|_| self.world.sky.transparent);
-        if let (Some(place), true) = (transparent.clone(), is_uneven) {
+        let transparent = table.span_of("sky.transparent").filter(|_| self.world.sky.transparent);
+        if let (Some(span), true) = (transparent.clone(), is_uneven) {
             table.problem(
-                place,
+                span,
                 msg!("`transparent` needs the same samples everywhere"),
                 msg!(
                     "no range of `samples`, no `noise` and no `shutter`: all samples of a pixel count alike in its alpha",
                 ),
             );
         }
-        if let (Some(place), true) = (transparent, self.world.air.is_foggy()) {
-            table.problem(
-                place,
-                msg!("fog hides the sky, which is `transparent`"),
-                msg!("clear air, or an opaque sky"),
-            );
+        if let (Some(span), true) = (transparent, self.world.air.is_foggy()) {
+            table.problem(span, msg!("fog hides the sky, which is `transparent`"), msg!("clear air, or an opaque sky"));
         }
         if sampling.is_adaptive() && has_shutter {
             table.problem_at(

@@ -158,7 +158,7 @@ impl Reader<'_> {
             None => problem,
         })
     }
-    // `my frames/%d.png`: a path with blanks, whose second word stands in the place of the width.
+    // `my frames/%d.png`: a path with blanks, whose second word stands where the width is expected.
     fn spaced_path(&self) -> Option<Message> {
         let words = self.tokens.iter().skip(1).map(|token| &*token.text).take_while(|text| value_of(text).is_none());
         let words: Vec<&str> = words.collect();
@@ -302,8 +302,8 @@ fn names_texture(tokens: &[Token]) -> bool {
 }
 
 /// The name of the token at a position, if it names a file: `token 61 (floor, texture)`.
-pub fn name_at(text: &str, place: usize) -> Option<Message> {
-    let number = split(text).iter().position(|token| token.span.start == place)? + 1;
+pub fn name_at(text: &str, position: usize) -> Option<Message> {
+    let number = split(text).iter().position(|token| token.span.start == position)? + 1;
     Some(msg!(
         "token {number} ({name})",
         number,
@@ -357,7 +357,7 @@ fn parse_plain(text: &str, reading: ParseOptions) -> Result<Plain, Vec<Problem>>
 
 // A line before a position that has too many or too few values, if all lines before it are complete. A missing value
 // is only noticed later than its line.
-fn odd_line(solids: [Solid; 3], text: &str, tokens: &[Token], dialect: Dialect, place: usize) -> Option<Message> {
+fn odd_line(solids: [Solid; 3], text: &str, tokens: &[Token], dialect: Dialect, position: usize) -> Option<Message> {
     const FEW: usize = 3;
     let (body, floor) = if dialect == Dialect::Full { (10, 17) } else { (7, 15) };
     let name = |i: usize| element("body", i, Some(solids[i]));
@@ -372,7 +372,7 @@ fn odd_line(solids: [Solid; 3], text: &str, tokens: &[Token], dialect: Dialect, 
         (name(2), body),
         (msg!("the floor"), floor),
     ];
-    let before = &tokens[..tokens.partition_point(|token| token.span.start <= place)];
+    let before = &tokens[..tokens.partition_point(|token| token.span.start <= position)];
     let mut lines: Vec<&[Token]> = before.chunk_by(|a, b| !text[a.span.end..b.span.start].contains('\n')).collect();
     // The last line is not complete.
     lines.pop();
@@ -391,7 +391,7 @@ fn odd_line(solids: [Solid; 3], text: &str, tokens: &[Token], dialect: Dialect, 
     })
 }
 
-// `1280x720` in the place of a width.
+// `1280x720` where a width is expected.
 fn two_sides(text: &str) -> Option<Message> {
     let side = |text: &str| text.parse::<u32>().ok();
     let (width, height) = text.split_once(['x', 'X', '*', ':'])?;

@@ -55,7 +55,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, 
     let mut scene = Scene::default();
     let mut table = Table::new(&mut context, document.get_ref(), 0..0, Scene::TABLE);
     scene.read_keys(&mut table);
-    let place = table.place("output.loop");
+    let span = table.span_of("output.loop");
     let look = options.look.or(scene.film.look.take());
     if let Some(look) = look {
         look.apply(&mut scene, &|key| table.gives(key));
@@ -79,10 +79,10 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, 
         );
         context.problems.push(problem.help(msg!("`polyfly --default toml` prints a whole scene")));
     }
-    if let (Some(place), true, true) = (place, scene.output.is_loop, context.problems.is_empty()) {
+    if let (Some(span), true, true) = (span, scene.output.is_loop, context.problems.is_empty()) {
         for LoopProblem { what, help } in scene.loop_problems() {
             let problem = Problem::new(
-                place.clone(),
+                span.clone(),
                 what,
                 msg!("expected {what}", what = msg!("a clip whose last frame leads to its first")),
             );
@@ -109,8 +109,8 @@ fn warn_of_sums(scene: &Scene, table: &mut Table) {
             let (reflection, transparency) = body.material.shares();
             Some((key.time, above_one("reflection", reflection, transparency)?))
         });
-        if let (Some((time, what)), Some(place)) = (wrong, table.place(&track.path)) {
-            table.warn(place, &msg!("at time {time} {what}", time, what), msg!("the body adds light of its own"));
+        if let (Some((time, what)), Some(span)) = (wrong, table.span_of(&track.path)) {
+            table.warn(span, &msg!("at time {time} {what}", time, what), msg!("the body adds light of its own"));
         }
     }
 }
@@ -122,9 +122,9 @@ fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
     let changes = |path: &str| scene.tracks.change(path);
     let (has_picture, is_clear) = (sky.image.is_some(), !world.air.is_foggy() && !changes("air.density"));
     let mut warn = |is_idle: bool, path: &str, why: &Message| {
-        if let (true, Some(place)) = (is_idle, table.place(path)) {
+        if let (true, Some(span)) = (is_idle, table.span_of(path)) {
             let key = path.rsplit('.').next().unwrap_or(path);
-            table.warn(place, &msg!("`{key}` changes nothing", key), why);
+            table.warn(span, &msg!("`{key}` changes nothing", key), why);
         }
     };
     // A value that is written and is the usual one asks for nothing.
@@ -183,11 +183,11 @@ fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
 fn warn_of_jumps(scene: &Scene, table: &mut Table) {
     for track in scene.tracks.all().iter().filter(|track| track.path.ends_with(".bevel")) {
         let is_round = |key: &TimedValue| key.value[0] >= ROUND_FROM;
-        if let (true, Some(place)) = (!track.keys.iter().all(is_round), table.place(&track.path))
+        if let (true, Some(span)) = (!track.keys.iter().all(is_round), table.span_of(&track.path))
             && track.keys.iter().any(is_round)
         {
             table.warn(
-                place,
+                span,
                 &msg!("`bevel` crosses {limit}", limit = ROUND_FROM),
                 msg!("narrower bevels are in the shading alone, so the picture jumps there"),
             );
@@ -201,8 +201,8 @@ fn move_keys(document: &mut DeTable, context: &mut Context) {
         let Some(DeValue::Table(table)) = document.get_mut(from).map(|value| value.get_mut()) else { continue };
         let Some((key, value)) = table.remove_entry(name) else { continue };
         let span = value.span();
-        let place = toml::Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
-        let target = document.entry(toml::Spanned::new(span.clone(), to.into())).or_insert(place);
+        let new = toml::Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
+        let target = document.entry(toml::Spanned::new(span.clone(), to.into())).or_insert(new);
         match target.get_mut() {
             DeValue::Table(table) if table.contains_key(name) => {
                 context.problem(
@@ -249,8 +249,8 @@ fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
 }
 
 // The text before a line that begins a key or a table within a list, and its fault: the list is not closed.
-fn open_list(text: &str, place: usize) -> Option<(&str, toml::de::Error)> {
-    let line_start = text[..place.min(text.len())].rfind('\n')?;
+fn open_list(text: &str, position: usize) -> Option<(&str, toml::de::Error)> {
+    let line_start = text[..position.min(text.len())].rfind('\n')?;
     let line = text[line_start..].trim_start();
     let begins = line.trim_start_matches('[').starts_with(|c: char| c.is_ascii_alphabetic());
     let is_statement = begins && (line.starts_with('[') || line.lines().next()?.contains('='));

@@ -66,7 +66,7 @@ pub fn detach(command: &mut Command) -> io::Result<()> {
     command.process_group(0).spawn().map(drop)
 }
 
-/// A child process in a group of its own: Ctrl-C does not reach it.
+/// A child process in its own group: Ctrl-C does not reach it.
 pub struct ChildGroup(u32);
 
 impl ChildGroup {
@@ -193,7 +193,7 @@ mod signals {
         }
     }
 
-    /// Hears all requests to stop, on a thread of its own.
+    /// Hears all requests to stop, on its own thread.
     pub fn on_stop_request(mut hear: impl FnMut(StopRequest) + Send + 'static) -> io::Result<()> {
         // The thread starts first: with handlers but without this thread, signals could not end the program.
         let (give, taken) = crossbeam_channel::bounded::<Signals>(1);

@@ -53,7 +53,7 @@ pub fn executable(_file: PathBuf) -> Option<PathBuf> {
 /// Libraries are not searched in the working folder.
 pub fn search_no_working_folder() {}
 
-/// A child process in a group of its own.
+/// A child process in its own group.
 pub struct ChildGroup;
 
 impl ChildGroup {

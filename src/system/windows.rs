@@ -177,7 +177,7 @@ pub fn detach(command: &mut Command) -> io::Result<()> {
     command.creation_flags(CREATE_NO_WINDOW).spawn().map(drop)
 }
 
-/// A child process in a job of its own: it ends with this program, however that ends. It has no console, so Ctrl-C does
+/// A child process in its own job object, so it dies with this program. It has no console, so Ctrl-C does
 /// not reach it.
 pub struct ChildGroup(OwnedHandle);
 
@@ -309,7 +309,7 @@ mod signals {
         is_heard.into()
     }
 
-    /// Hears all requests to stop, on a thread of its own.
+    /// Hears all requests to stop, on its own thread.
     pub fn on_stop_request(hear: impl FnMut(StopRequest) + Send + 'static) -> io::Result<()> {
         let (give, taken) = unbounded();
         threads::spawn("signals", move || taken.into_iter().for_each(hear))?;

@@ -75,7 +75,7 @@ fn layers_import_one_way() {
         // Links in documentation may point anywhere.
         let code: Vec<&str> = without_tests(&text).lines().filter(|l| !l.trim_start().starts_with("//")).collect();
         for part in code.join("\n").split("crate::").skip(1) {
-            // Each item of a list in braces is a path of its own; lists of modules are not nested.
+            // Each item of a list in braces is a separate path; lists of modules are not nested.
             let word: String = part.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             if word.is_empty() || word == here {
                 continue;

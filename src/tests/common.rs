@@ -25,7 +25,7 @@ pub fn inputs() -> Vec<PathBuf> {
     files
 }
 
-/// Loads a scene. A missing texture is replaced. Tokens have their plain look: that of film has tests of its own.
+/// Loads a scene. A missing texture is replaced. Tokens have their plain look: that of film has its own tests.
 pub fn load(path: &Path) -> Scene {
     let is_tokens = path.extension().is_some_and(|e| e == "txt");
     load_with(path, is_tokens.then_some(Look::Plain))

@@ -1,4 +1,4 @@
-//! The denoiser of our own: what it keeps, what it removes, and its bytes.
+//! The built-in denoiser: what it keeps, what it removes, and its bytes.
 
 use super::common::*;
 use crate::device::{Device, FilmSlice, Task, TaskOutput};

@@ -3,21 +3,21 @@
 use crate::cli::{Exit, command};
 use crate::command::explain::{all_commands, explanation, near};
 use crate::command::shell::flag_facts;
-use crate::scene::explain::{example, explain, places, plain_name};
+use crate::scene::explain::{entries, example, explain, plain_name};
 use crate::scene::{ParseOptions, toml};
 
 #[test]
 fn every_key_explains_itself_with_an_example_that_is_read() {
     let mut wrong = String::new();
-    for place in places() {
-        let text = explain(&place.path).unwrap_or_else(|| panic!("{} is unknown", place.path));
-        assert!(text.contains(place.about()) && !place.about().is_empty(), "{text}");
-        assert!(explain(place.path.rsplit('.').next().unwrap()).is_some(), "{}", place.path);
-        if place.inner().is_some() {
+    for entry in entries() {
+        let text = explain(&entry.path).unwrap_or_else(|| panic!("{} is unknown", entry.path));
+        assert!(text.contains(entry.about()) && !entry.about().is_empty(), "{text}");
+        assert!(explain(entry.path.rsplit('.').next().unwrap()).is_some(), "{}", entry.path);
+        if entry.inner().is_some() {
             continue;
         }
         assert!(text.contains("  type      ") && text.contains("\nExample:\n"), "{text}");
-        let example = example(&place);
+        let example = example(&entry);
         assert!(!example.contains("null"), "{example}");
         // These need another table: keys of the camera, the floor's own roughness, and the floor's relief, which alone glitters.
         let others = [
@@ -27,7 +27,7 @@ fn every_key_explains_itself_with_an_example_that_is_read() {
             "body.relief.glitter",
             "body.relief.displaced",
         ];
-        if others.contains(&place.path.as_str()) {
+        if others.contains(&entry.path.as_str()) {
             continue;
         }
         // What else a scene needs may be missing, which is reported at its end or at a header; the keys are right.

@@ -45,7 +45,7 @@ fn met(p: [Vec3; 4], o: Vec3, d: Vec3) -> Seen {
     nearest.1
 }
 
-// Each thing has a color of its own, and nothing but that is seen.
+// Each thing has its own color, and nothing but that is seen.
 fn seen(pixel: &[u8]) -> Seen {
     match (pixel[0], pixel[1]) {
         (200.., 0) => Seen::Floor,

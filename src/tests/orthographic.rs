@@ -56,8 +56,8 @@ fn vertices_are_where_their_formula_has_them() {
     let places = cube.vertices().into_iter().map(|v| {
         let to = sub(add(cube.centre, v), view.eye);
         let expected = [dot(to, view.right), dot(to, view.up)].map(|x| 64.0 * x);
-        let place = view.place(add(cube.centre, v), (320, 240)).unwrap();
-        assert!((0..2).all(|i| (place[i] - expected[i]).abs() < 1e-9), "{place:?}, {expected:?}");
+        let pixel = view.project(add(cube.centre, v), (320, 240)).unwrap();
+        assert!((0..2).all(|i| (pixel[i] - expected[i]).abs() < 1e-9), "{pixel:?}, {expected:?}");
         expected
     });
     let places: Vec<[f64; 2]> = places.collect();
@@ -188,7 +188,7 @@ fn views_keep_the_width() {
     let view = Viewpoint { eye: [-3.0, 4.5, 2.0], look_at: [0.0, 0.5, 0.0], ..Viewpoint::of(&camera, 0, 1) };
     let changed = edits_through(&camera, 0, 1, &view).iter().fold(text, |text, edit| match edit {
         Edit::Set(key, value) => edit::set(&text, key, Some(value)).unwrap(),
-        Edit::Insert(place, table) => edit::insert(&text, place, table).unwrap(),
+        Edit::Insert(pixel, table) => edit::insert(&text, pixel, table).unwrap(),
     });
     assert_eq!(toml(&changed).camera, view.camera(&camera));
     assert!(!changed.contains("fov"), "{changed}");

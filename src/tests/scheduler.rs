@@ -87,7 +87,7 @@ fn mortal(renderer: &Renderer, i: usize, fate: Fate, delay: Duration, is_cpu: bo
     Box::new(Mortal { info, inner, fate, done: 0, delay, tickets: VecDeque::new() })
 }
 
-// Renders frames on devices with these fates, each with an instruction set of its own.
+// Renders frames on devices with these fates, each with its own instruction set.
 fn shared(
     scene: &Scene,
     fates: &[(Fate, u64)],

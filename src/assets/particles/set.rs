@@ -64,12 +64,12 @@ fn broken(i: usize, p: &[f64; 3], r: f64) -> Option<Broken> {
     all.find(|(_, rule, x)| !rule.allows(*x)).map(|(what, rule, x)| (i, what, rule, x))
 }
 
-/// What is wrong with a particle of that number, at that place of its file.
-pub fn fault(place: &Message, i: usize, p: &[f64; 3], r: f64) -> Option<Message> {
+/// What is wrong with a particle of that number; `position` says where in its file.
+pub fn fault(position: &Message, i: usize, p: &[f64; 3], r: f64) -> Option<Message> {
     broken(i, p, r).map(|(i, what, rule, x)| {
         msg!(
-            "{place}: particle {number} has the {what} {value}; expected {expected}",
-            place,
+            "{position}: particle {number} has the {what} {value}; expected {expected}",
+            position,
             number = i,
             what,
             value = format_args!("{x:e}"),
@@ -99,7 +99,7 @@ impl ParticleSet {
     /// The particles in chunks, which threads fill side by side.
     pub fn chunks(&mut self) -> Vec<Chunk<'_>> {
         let (mut velocities, mut pressures) = (self.velocities.chunks_mut(CHUNK), self.pressures.chunks_mut(CHUNK));
-        let places = self.positions.chunks_mut(CHUNK).zip(self.radii.chunks_mut(CHUNK));
+        let chunks = self.positions.chunks_mut(CHUNK).zip(self.radii.chunks_mut(CHUNK));
         let part = |(i, (positions, radii))| Chunk {
             first: i * CHUNK,
             positions,
@@ -107,7 +107,7 @@ impl ParticleSet {
             velocities: velocities.next().unwrap_or_default(),
             pressures: pressures.next().unwrap_or_default(),
         };
-        places.enumerate().map(part).collect()
+        chunks.enumerate().map(part).collect()
     }
 
     /// The middle of the particles, if single precision would move the smallest particle by more than a thousandth of its radius, and if
@@ -145,8 +145,8 @@ impl ParticleSet {
         }
     }
 
-    /// Checks that hold for every layout; `place` says where a particle stands in the file.
-    pub fn check(self, path: &Path, place: impl Fn(usize) -> Message) -> Result<ParticleSet, AssetError> {
+    /// Checks that hold for every layout; `position` says where a particle stands in the file.
+    pub fn check(self, path: &Path, position: impl Fn(usize) -> Message) -> Result<ParticleSet, AssetError> {
         if self.radii.is_empty() {
             return Err(AssetError::new(path, msg!("it holds no particles")));
         }
@@ -154,7 +154,7 @@ impl ParticleSet {
         let first = all.find_map_first(|(i, (p, r))| broken(i, p, *r));
         match first {
             Some((i, ..)) => {
-                let fault = fault(&place(i), i, &self.positions[i], self.radii[i]);
+                let fault = fault(&position(i), i, &self.positions[i], self.radii[i]);
                 fault.map_or(Ok(self), |fault| Err(AssetError::new(path, fault)))
             }
             None => Ok(self),

@@ -57,7 +57,7 @@ struct RecordLayout {
     blocks: [(usize, usize); 3],
     // Bytes between the coordinates of a vector.
     step: usize,
-    // A block, and the place in its record.
+    // A block, and the index in its record.
     position: (usize, usize),
     velocity: (usize, usize),
     radius: (usize, usize),

@@ -2,7 +2,7 @@
 
 use super::set::{ParticleSet, Wanted, fault, is_allowed};
 use crate::assets::error::AssetError;
-use crate::assets::source::{text_place, utf16};
+use crate::assets::source::{line_and_column, utf16};
 use crate::language::{Message, msg};
 use crate::quote::brief;
 use rayon::prelude::*;
@@ -95,7 +95,7 @@ enum Problem {
 impl Fault {
     // A part is no text from this byte on.
     fn no_text(part: &[u8], at: usize) -> Fault {
-        let [line, column] = text_place(part, at);
+        let [line, column] = line_and_column(part, at);
         Fault { line, what: Problem::Bytes(at, column) }
     }
     // The message, with the number of lines, rows and bytes before the part.

@@ -10,7 +10,7 @@ pub struct Rendered {
     pub anchors: Vec<Anchor>,
 }
 
-/// A place of a page that the search finds.
+/// A heading, key or flag that the search finds.
 pub struct Anchor {
     pub id: String,
     pub title: String,
@@ -20,8 +20,8 @@ pub struct Anchor {
 
 /// Where a link or a picture leads.
 pub struct Target {
-    /// The place in the site. A link to a file that the site does not have becomes text.
-    pub place: Option<String>,
+    /// The path in the site. A link to a file that the site does not have becomes text.
+    pub path: Option<String>,
     /// The title of the page there.
     pub title: Option<&'static str>,
 }
@@ -47,15 +47,15 @@ pub fn render(text: &str, target: &dyn Fn(&str) -> Target) -> Rendered {
                 *id = Some(name.clone().into());
                 anchors.push(Anchor { id: name, title, about: String::new() });
             }
-            Event::Start(Tag::Link { dest_url, .. }) => match target(dest_url).place {
-                Some(place) => *dest_url = place.into(),
+            Event::Start(Tag::Link { dest_url, .. }) => match target(dest_url).path {
+                Some(path) => *dest_url = path.into(),
                 None => {
                     is_left_out = true;
                     continue;
                 }
             },
             Event::End(TagEnd::Link) if take(&mut is_left_out) => continue,
-            Event::Start(Tag::Image { dest_url, .. }) => *dest_url = target(dest_url).place.unwrap_or_default().into(),
+            Event::Start(Tag::Image { dest_url, .. }) => *dest_url = target(dest_url).path.unwrap_or_default().into(),
             Event::Start(Tag::Table(_)) => {
                 (heads, column) = (Vec::new(), None);
                 before = "<div class=\"scroll\">".into();

@@ -27,7 +27,7 @@ impl Page {
         if self.source == SCENES { gallery::page() } else { String::from_utf8_lossy(file(&self.source)).into_owned() }
     }
 
-    /// Its place in the site.
+    /// Its path in the site.
     pub fn path(&self) -> String {
         match &*self.source {
             START => "index.html".to_owned(),
@@ -36,7 +36,7 @@ impl Page {
         }
     }
 
-    /// Its name for `polyfly docs`: its place, without the ending.
+    /// Its name for `polyfly docs`: its path, without the ending.
     pub fn name(&self) -> String {
         self.path().replace(".html", "")
     }
@@ -56,7 +56,7 @@ fn file(path: &str) -> &'static [u8] {
     FILES.iter().find(|(name, _)| *name == path).map_or(&[], |&(_, bytes)| bytes)
 }
 
-/// The pictures: their places below docs/, which are those in the site, and their contents.
+/// The pictures: their paths below docs/, which are those in the site, and their contents.
 pub fn pictures() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     let files = FILES.iter().filter(|(path, _)| !path.ends_with(".md"));
     files.filter_map(|&(path, bytes)| Some((path.strip_prefix("docs/")?, bytes)))

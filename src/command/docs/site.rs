@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// A file of the site.
 pub struct File {
-    /// Its place, with `/`.
+    /// Its path, with `/`.
     pub path: String,
     pub bytes: Cow<'static, [u8]>,
 }
@@ -33,7 +33,7 @@ fn file(text: String, path: String) -> File {
     File { path, bytes: text.into_bytes().into() }
 }
 
-// An entry of the search: title, page, what it does, place.
+// An entry of the search: title, page, what it does, path.
 fn entry(page: &Page, path: &str, anchor: &Anchor) -> String {
     let Anchor { id, title, about } = anchor;
     serde_json::json!([title, page.title, about, format!("{path}#{id}")]).to_string()
@@ -71,12 +71,12 @@ fn html(page: &Page, body: &str) -> String {
 // The site's target for one in a page's Markdown.
 fn link(page: &Page, target: &str) -> Target {
     if target.starts_with('#') || target.contains("://") {
-        return Target { place: Some(target.to_owned()), title: None };
+        return Target { path: Some(target.to_owned()), title: None };
     }
     let (file, anchor) = target.split_once('#').map_or((target, String::new()), |(file, id)| (file, format!("#{id}")));
     let file = joined(&page.source, file);
     let other = pages().iter().find(|other| other.source == file);
     let picture = || pictures().map(|(name, _)| name).find(|name| file.strip_prefix("docs/") == Some(name));
-    let place = other.map(Page::path).or_else(|| picture().map(str::to_owned));
-    Target { place: place.map(|path| root_of(page) + &path + &anchor), title: other.map(|other| &*other.title) }
+    let path = other.map(Page::path).or_else(|| picture().map(str::to_owned));
+    Target { path: path.map(|path| root_of(page) + &path + &anchor), title: other.map(|other| &*other.title) }
 }

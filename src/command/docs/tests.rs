@@ -21,7 +21,7 @@ fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
     page.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
-// The place that a relative link of a page leads to, and its anchor.
+// The path that a relative link of a page leads to, and its anchor.
 fn target(page: &str, link: &str) -> (String, String) {
     let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
     let mut parts: Vec<&str> = page.split('/').collect();
@@ -97,7 +97,7 @@ fn the_pictures_of_the_pages_are_inside_the_program() {
 fn every_key_of_a_scene_stands_in_the_reference() {
     let page = &html()["reference/scene.html"];
     let ids: BTreeSet<&str> = values(page, "id").into_iter().collect();
-    let paths: Vec<String> = crate::scene::explain::places().into_iter().map(|place| place.path).collect();
+    let paths: Vec<String> = crate::scene::explain::entries().into_iter().map(|entry| entry.path).collect();
     assert!(paths.len() > 150, "{}", paths.len());
     for path in paths {
         let (table, key) = path.rsplit_once('.').unwrap_or(("", &path));
@@ -129,9 +129,9 @@ fn the_search_knows_keys_flags_and_headings() {
         assert!(texts().any(has), "nothing is found for {word}");
     }
     let pages = html();
-    for [title, .., place] in &entries {
-        let (path, id) = place.split_once('#').unwrap();
-        assert!(values(&pages[path], "id").contains(&id), "{title}: {place}");
+    for [title, .., path] in &entries {
+        let (path, id) = path.split_once('#').unwrap();
+        assert!(values(&pages[path], "id").contains(&id), "{title}: {path}");
     }
 }
 

@@ -252,7 +252,7 @@ impl Document {
         changes.iter().try_fold(self.changed()?.text, |text, change| change.apply(&text))?;
         // A new table shifts the paths of those after it, so earlier changes stay before it.
         let last_new = self.changes.iter().rposition(|old| old.is_new);
-        let mut later = self.changes.split_off(last_new.map_or(0, |place| place + 1));
+        let mut later = self.changes.split_off(last_new.map_or(0, |i| i + 1));
         later.retain(|old| changes.iter().all(|new| new.key != old.key));
         self.changes.extend(later);
         self.changes.extend(changes);
@@ -299,7 +299,7 @@ impl Document {
         self.keep_unsaved().map(drop)
     }
 
-    /// Keeps the changes in a file of their own beside the scene as long as the scene's file does not have them. Returns the file's
+    /// Keeps the changes in their own file beside the scene as long as the scene's file does not have them. Returns the file's
     /// path; None if nothing would be lost.
     pub fn keep_unsaved(&mut self) -> Result<Option<PathBuf>, Failure> {
         if self.changes.is_empty() || self.changes == self.given {

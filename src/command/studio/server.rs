@@ -39,7 +39,7 @@ const PAGE: [(&str, &str, &str); 5] = [
 ];
 
 /// All routes of the studio at this address.
-pub fn router(studio: Arc<Studio>, place: SocketAddr) -> Router {
+pub fn router(studio: Arc<Studio>, address: SocketAddr) -> Router {
     let at = |name: &str| format!("/{}/{name}", studio.token);
     let mut routes = Router::new();
     for (name, method) in [
@@ -61,7 +61,7 @@ pub fn router(studio: Arc<Studio>, place: SocketAddr) -> Router {
     for (name, kind, text) in PAGE {
         routes = routes.route(&at(name), get(move || async move { typed(kind, text) }));
     }
-    let hosts = [format!("127.0.0.1:{}", place.port()), format!("localhost:{}", place.port())];
+    let hosts = [format!("127.0.0.1:{}", address.port()), format!("localhost:{}", address.port())];
     let secret = at("");
     let guard = middleware::from_fn(move |request: Request, next: Next| {
         let is_ours = is_ours(&hosts, request.headers());

@@ -30,7 +30,7 @@ struct InFlight<A: Api> {
     ticket: Ticket,
     slot: Slot<A>,
     out: FilmSlice,
-    // A replaced scene stays until its tasks are done, and so do motions of bodies and light of the host.
+    // Kept alive until the task finishes.
     _residents: Vec<Arc<ResidentScene<A>>>,
     _motions: Vec<A::Memory>,
     _light: Vec<Arc<Film>>,
@@ -366,7 +366,7 @@ impl<A: Api> Gpu<A> {
         film.adds = i32::from(adds);
         let here = self.pixels_of(&rows, task.pixels.block);
         // As many blocks as the GPU holds at once take work from a queue until it is empty; less work needs fewer
-        // blocks. Each round of adaptive sampling has a queue of its own.
+        // blocks. Each round of adaptive sampling has its own queue.
         let start = |kernel: A::Function, film: &FilmBuffers, (first, end): (i32, i32), round: usize, threads: u64| {
             let each = kernel.threads();
             let blocks = threads.div_ceil(u64::from(each)).clamp(1, u64::from(kernel.resident_blocks())) as u32;

@@ -63,8 +63,8 @@ pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
         AtomicBool::new(is_open)
     };
     let open: Vec<AtomicBool> = (0..around.len()).into_par_iter().map(is_open).collect();
-    let tell = |place: Bounds, misses: &dyn Fn(&Outline) -> bool| {
-        bodies.touching(&place, &mut |k| {
+    let tell = |bounds: Bounds, misses: &dyn Fn(&Outline) -> bool| {
+        bodies.touching(&bounds, &mut |k| {
             if !open[k].load(Ordering::Relaxed) && !misses(&outlines[k]) {
                 open[k].store(true, Ordering::Relaxed);
             }

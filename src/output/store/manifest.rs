@@ -293,9 +293,9 @@ fn is_locked(file: &File) -> bool {
 }
 
 // The keys that differ between two tables, such as `camera.fov_deg` and `body[1].radius`.
-fn differing(a: &toml::Value, b: &toml::Value, place: &str, into: &mut BTreeSet<String>) {
+fn differing(a: &toml::Value, b: &toml::Value, path: &str, into: &mut BTreeSet<String>) {
     use toml::Value::{Array, Table};
-    let below = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (a, b) {
         (Table(a), Table(b)) => {
             for key in a.keys().chain(b.keys()) {
@@ -306,16 +306,16 @@ fn differing(a: &toml::Value, b: &toml::Value, place: &str, into: &mut BTreeSet<
             }
         }
         (Array(a), Array(b)) if a.len() == b.len() && a.iter().chain(b).all(toml::Value::is_table) => {
-            a.iter().zip(b).enumerate().for_each(|(i, (a, b))| differing(a, b, &format!("{place}[{i}]"), into));
+            a.iter().zip(b).enumerate().for_each(|(i, (a, b))| differing(a, b, &format!("{path}[{i}]"), into));
         }
         _ if a == b => {}
-        _ => drop(into.insert(place.to_owned())),
+        _ => drop(into.insert(path.to_owned())),
     }
 }
 
 // The hashes of the files, in the text that is hashed.
 fn sources(files: &BTreeMap<String, String>) -> String {
-    files.iter().map(|(place, hash)| format!("{place} {hash}\n")).collect()
+    files.iter().map(|(key, hash)| format!("{key} {hash}\n")).collect()
 }
 
 // The scene's text without output paths and folders of files, and the hashes of its files.
@@ -326,8 +326,8 @@ fn resolved(scene: &Scene, recorded: &RecordedFiles) -> (String, BTreeMap<String
     let files = Pattern::parse("frame_%04d.png").map(|(pattern, _)| pattern).unwrap_or_default();
     scene.output = Output { frames, is_loop, files, ..Output::default() };
     let mut files = BTreeMap::new();
-    scene.visit_files(|place, path| {
-        files.insert(place, recorded.checksum(path, Extent::Whole));
+    scene.visit_files(|key, path| {
+        files.insert(key, recorded.checksum(path, Extent::Whole));
         *path = path.file_name().map(PathBuf::from).unwrap_or_default();
     });
     if let Some(particles) = &mut scene.world.particles {

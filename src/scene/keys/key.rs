@@ -2,7 +2,7 @@
 
 use crate::scene::diagnostic::Rule;
 
-/// The use of a material, on which its keys depend.
+/// Where a material is used; decides which keys it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MaterialUse {
     /// A body, which emits light only by its lamps.

@@ -337,11 +337,11 @@ impl<'t, 'c> Table<'t, 'c> {
         self.at(path)?.get_ref().as_str()
     }
     /// The position of the value at a path, if there is one.
-    pub fn place(&self, path: &str) -> Option<Range<usize>> {
+    pub fn span_of(&self, path: &str) -> Option<Range<usize>> {
         self.at(path).map(Spanned::span)
     }
     /// The position of the first key in an inner table.
-    pub fn first_place_in(&self, table: &str) -> Option<Range<usize>> {
+    pub fn first_span_in(&self, table: &str) -> Option<Range<usize>> {
         let keys = self.get(table)?.get_ref().as_table()?.iter();
         keys.map(|(_, value)| value.span()).min_by_key(|span| span.start)
     }
@@ -365,7 +365,7 @@ impl<'t, 'c> Table<'t, 'c> {
         // An invalid value has been reported already.
         let is_reported =
             |span: &Range<usize>| self.context.problems.iter().rev().take(MAX_SHOWN).any(|p| p.span == *span);
-        if let Some(span) = self.place(path).filter(|span| !is_reported(span)) {
+        if let Some(span) = self.span_of(path).filter(|span| !is_reported(span)) {
             self.problem(span, what, expected);
         }
     }

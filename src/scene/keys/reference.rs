@@ -58,13 +58,13 @@ pub(crate) fn text(value: &Value) -> &str {
 // The page's sections of a table and of its inner tables.
 fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<String>) {
     for name in keys(table) {
-        let place = &table["properties"][name];
-        let inner = resolved(schema, place);
+        let property = &table["properties"][name];
+        let inner = resolved(schema, property);
         let Some(header) = inner["x-header"].as_str().filter(|header| !done.iter().any(|one| one == header)) else {
             continue;
         };
         done.push(header.to_owned());
-        *page += &format!("\n## `{header}`\n\n{}\n\n", described(schema, place, header));
+        *page += &format!("\n## `{header}`\n\n{}\n\n", described(schema, property, header));
         let (shared, note) = match inner["x-materials"].is_object() {
             true => (
                 material_keys(schema),
@@ -79,7 +79,7 @@ fn tables(schema: &Value, table: &Value, page: &mut String, done: &mut Vec<Strin
 }
 
 // What a table is; where it stands in several places, what it is in each.
-fn described(schema: &Value, place: &Value, header: &str) -> String {
+fn described(schema: &Value, property: &Value, header: &str) -> String {
     let tables = schema["definitions"].as_object().into_iter().flat_map(|all| all.values());
     let keys = tables.flat_map(|table| {
         let properties = table["properties"].as_object().into_iter().flatten();
@@ -90,10 +90,10 @@ fn described(schema: &Value, place: &Value, header: &str) -> String {
         .map(|(table, name, other)| format!("`{}`: {}", header_in(table, name, header), text(&other["description"])))
         .collect();
     texts.sort();
-    if texts.len() > 1 { texts.join("\n\n") } else { text(&place["description"]).to_owned() }
+    if texts.len() > 1 { texts.join("\n\n") } else { text(&property["description"]).to_owned() }
 }
 
-// The header of an inner table in this table; `header` is that of its first place.
+// The header of an inner table in this table; `header` is that of its first property.
 fn header_in(table: &Value, name: &str, header: &str) -> String {
     let outer =
         table["x-header"].as_str().map_or_else(String::new, |outer| outer.trim_matches(['[', ']']).to_owned() + ".");
@@ -112,12 +112,12 @@ fn rows(schema: &Value, table: &Value, keys: &[&str], last: &str) -> String {
     page.extend(keys.iter().map(|key| row(schema, table, key)));
     page += last;
     for key in keys {
-        let place = &table["properties"][*key];
-        if place["deprecated"] == true || !place["enum"].is_array() {
+        let property = &table["properties"][*key];
+        if property["deprecated"] == true || !property["enum"].is_array() {
             continue;
         }
         page += &format!("\n`{key}`:\n\n");
-        for (word, about) in words(&place["enum"]).zip(words(&place["enumDescriptions"])) {
+        for (word, about) in words(&property["enum"]).zip(words(&property["enumDescriptions"])) {
             page += &format!("- `{word}`{}{about}\n", if about.is_empty() { "" } else { ": " });
         }
     }
@@ -125,16 +125,16 @@ fn rows(schema: &Value, table: &Value, keys: &[&str], last: &str) -> String {
 }
 
 fn row(schema: &Value, table: &Value, key: &str) -> String {
-    let place = &table["properties"][key];
-    let inner = resolved(schema, place);
-    let about = text(&place["description"]);
+    let property = &table["properties"][key];
+    let inner = resolved(schema, property);
+    let about = text(&property["description"]);
     // A key that has moved is described in its new table.
-    if place["deprecated"] == true {
+    if property["deprecated"] == true {
         return format!("| `{key}` | | | | {about} |\n");
     }
     let [mut kind, range, default, counts] = facts(table, key);
     if let (Some(header), true) = (inner["x-header"].as_str(), inner["properties"].is_object()) {
-        // The section is named by the first place of the table.
+        // The section is named by the first property of the table.
         kind = format!("table: see `{header}`");
     }
     let counts = if counts.is_empty() { counts } else { format!(" Used if {counts}.") };
@@ -144,39 +144,39 @@ fn row(schema: &Value, table: &Value, key: &str) -> String {
 
 /// What a key holds, with its unit; its range; its default; when it counts.
 pub(crate) fn facts(table: &Value, key: &str) -> [String; 4] {
-    let place = &table["properties"][key];
-    let unit = place["x-unit"].as_str().map_or(String::new(), |unit| format!(", {unit}"));
-    let default = match place.get("default") {
+    let property = &table["properties"][key];
+    let unit = property["x-unit"].as_str().map_or(String::new(), |unit| format!(", {unit}"));
+    let default = match property.get("default") {
         Some(value) => format!("`{value}`"),
         None if words(&table["required"]).any(|one| one == key) => "required".into(),
         None => String::new(),
     };
-    let over_time = if place["x-animated"] == true { ", over time" } else { "" };
-    [kind(place) + &unit + over_time, range(place), default, counts(table, key)]
+    let over_time = if property["x-animated"] == true { ", over time" } else { "" };
+    [kind(property) + &unit + over_time, range(property), default, counts(table, key)]
 }
 
 // The type of a value.
-fn kind(place: &Value) -> String {
-    if let Some(any) = place["anyOf"].as_array().filter(|_| place["format"] != "color") {
+fn kind(property: &Value) -> String {
+    if let Some(any) = property["anyOf"].as_array().filter(|_| property["format"] != "color") {
         return any.iter().map(kind).collect::<Vec<_>>().join(" or ");
     }
-    match text(&place["type"]) {
-        _ if place["format"] == "color" => "color".into(),
-        _ if place["enum"].is_array() => "word".into(),
+    match text(&property["type"]) {
+        _ if property["format"] == "color" => "color".into(),
+        _ if property["enum"].is_array() => "word".into(),
         "integer" => "whole number".into(),
         "boolean" => "true or false".into(),
         "string" => "text".into(),
-        "array" if place["items"]["type"] == "array" => "list of points".into(),
-        "array" => format!("{} numbers", place["maxItems"]),
+        "array" if property["items"]["type"] == "array" => "list of points".into(),
+        "array" => format!("{} numbers", property["maxItems"]),
         "" => "as there".into(),
         other => other.to_owned(),
     }
 }
 
 // The range of a number.
-fn range(place: &Value) -> String {
-    let place = if place["anyOf"].is_array() { &place["anyOf"][0] } else { place };
-    let numbers = if place["items"].is_object() { &place["items"] } else { place };
+fn range(property: &Value) -> String {
+    let property = if property["anyOf"].is_array() { &property["anyOf"][0] } else { property };
+    let numbers = if property["items"].is_object() { &property["items"] } else { property };
     let bound = |names: [&str; 2]| {
         names.iter().find_map(|name| numbers.get(*name)).map(|number| match number.as_f64() {
             Some(x) if x.abs() >= 1e7 => format!("{x:e}"),
@@ -193,13 +193,13 @@ fn range(place: &Value) -> String {
 
 // When a key applies, if not always.
 fn counts(table: &Value, key: &str) -> String {
-    let place = &table["properties"][key];
+    let property = &table["properties"][key];
     let quoted = |words: Vec<&str>| listed(&words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>(), "or");
     let mut when = Vec::new();
-    for (other, words_of_it) in place["x-when"].as_object().into_iter().flatten() {
+    for (other, words_of_it) in property["x-when"].as_object().into_iter().flatten() {
         when.push(format!("`{other}` is {}", quoted(words(words_of_it).collect())));
     }
-    match text(&place["x-way"]) {
+    match text(&property["x-way"]) {
         "" => {}
         "fixed" => when.push("the camera is fixed".to_owned()),
         "keys" => when.push("the camera has keys".to_owned()),

@@ -126,11 +126,11 @@ fn slider(rule: Rule) -> Option<(f64, f64)> {
 /// The type of a key's values: `string`, `number`, `boolean`, `array` or `object`; None if there are several, or if
 /// the key is unknown. `tables` are the names of the surrounding tables without indices.
 pub(crate) fn kind_of<'a>(schema: &'a Value, tables: &[&str], key: &str) -> Option<&'a str> {
-    let mut place = schema;
+    let mut node = schema;
     for name in tables.iter().chain([&key]) {
-        place = resolved(schema, place)["properties"].get(name)?;
+        node = resolved(schema, node)["properties"].get(name)?;
     }
-    resolved(schema, place)["type"].as_str()
+    resolved(schema, node)["type"].as_str()
 }
 
 /// A table's header: `[film]`, `[[body]]`, `[camera.eye]`.
@@ -152,12 +152,12 @@ pub(crate) fn tables_with(schema: &Value, key: &str) -> Vec<String> {
 }
 
 /// Follows references; for a list, to its elements.
-pub(crate) fn resolved<'a>(schema: &'a Value, mut place: &'a Value) -> &'a Value {
-    let reference = |place: &'a Value| {
-        [&place["$ref"], &place["allOf"][0]["$ref"], &place["items"]["$ref"]].into_iter().find_map(Value::as_str)
+pub(crate) fn resolved<'a>(schema: &'a Value, mut node: &'a Value) -> &'a Value {
+    let reference = |node: &'a Value| {
+        [&node["$ref"], &node["allOf"][0]["$ref"], &node["items"]["$ref"]].into_iter().find_map(Value::as_str)
     };
-    while let Some(target) = reference(place).and_then(|path| schema.pointer(path.trim_start_matches('#'))) {
-        place = target;
+    while let Some(target) = reference(node).and_then(|path| schema.pointer(path.trim_start_matches('#'))) {
+        node = target;
     }
-    place
+    node
 }

@@ -109,7 +109,7 @@ macro_rules! number_or_word {
 }
 pub(crate) use number_or_word;
 
-/// One of some words. Some of them have a number, which is a key of its own.
+/// One of some words. Some of them have a number, which is a separate key.
 pub(crate) trait WordWithNumber: Copy + 'static {
     /// The words, with the default of their numbers.
     const WORDS: &'static WordList<Self>;

@@ -65,9 +65,9 @@ impl Lines {
     pub fn write(&self, instead: &HashMap<&str, String>, out: &mut String) {
         self.write_table("", "", instead, out);
     }
-    // Writes the table whose header has this path; `place` is its path with indices of lists, and a point at its end.
-    fn write_table(&self, path: &str, place: &str, instead: &HashMap<&str, String>, out: &mut String) {
-        let replaced = |name: &str| instead.get(format!("{place}{name}").as_str()).map(String::as_str);
+    // Writes the table whose header has this path; `full_path` is its path with indices of lists, and a point at its end.
+    fn write_table(&self, path: &str, full_path: &str, instead: &HashMap<&str, String>, out: &mut String) {
+        let replaced = |name: &str| instead.get(format!("{full_path}{name}").as_str()).map(String::as_str);
         let (last, first): (Vec<_>, Vec<_>) = self.entries.iter().partition(|entry| entry.key.last);
         for Entry { key, content, is_default } in first.iter().chain(&last) {
             let text = replaced(key.name).or_else(|| content.text().filter(|_| !is_default));
@@ -88,7 +88,7 @@ impl Lines {
                 }
                 let _ = writeln!(out, "{}", Content::header(*is_list, &path));
                 let index = if *is_list { format!("{i}.") } else { String::new() };
-                table.write_table(&path, &format!("{place}{}.{index}", key.name), instead, out);
+                table.write_table(&path, &format!("{full_path}{}.{index}", key.name), instead, out);
             }
         }
     }

@@ -80,7 +80,7 @@ struct SceneMaker<'a> {
     ao: bool,
     // Adaptive sampling is on.
     uneven: bool,
-    // So much moves while the shutter is open that pixels have moments of their own.
+    // So much moves while the shutter is open that pixels have their own moments.
     fast: bool,
     frames: u32,
     dir: &'a Path,
