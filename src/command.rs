@@ -46,7 +46,7 @@ use crate::language::msg;
 use crate::report::{be_quiet, end_before_start, fault, print, say, set_language};
 use crate::scene::Grammar;
 use crate::scene::builtin::default_scene;
-use crate::scene::diagnostic::{Colours, Severity, message};
+use crate::scene::text::diagnostic::{Colours, Severity, message};
 use crate::{system, threads};
 use std::ffi::OsString;
 use std::io::Write;

@@ -7,7 +7,7 @@ use crate::device::SampleCounter;
 use crate::language::{Language, Message, ToMessage, msg};
 use crate::output::{OutputError, RunInfo};
 use crate::render::stats::{FrameReport, Progress, RunReport, ms};
-use crate::scene::diagnostic::{Colours, Severity, message};
+use crate::scene::text::diagnostic::{Colours, Severity, message};
 use crate::threads::{self, lock};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 pub use log::{Farewell, end_before_start};

@@ -8,8 +8,8 @@ use crate::language::{Language, Message, msg};
 use crate::output::OutputError;
 use crate::output::store::manifest::ManifestError;
 use crate::scene::Problems;
-use crate::scene::diagnostic::{Colours, Severity, message};
-use crate::scene::suggest::nearest;
+use crate::scene::text::diagnostic::{Colours, Severity, message};
+use crate::scene::text::suggest::nearest;
 use std::io::ErrorKind;
 use std::path::Path;
 

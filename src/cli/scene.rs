@@ -8,7 +8,7 @@ use crate::language::{Language, Message, count, msg};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
-use crate::scene::suggest::nearest;
+use crate::scene::text::suggest::nearest;
 use crate::scene::{Denoise, Look, ParseOptions, Sampling, Scene, Solid, TextureSource};
 use clap::{Args, ValueEnum};
 

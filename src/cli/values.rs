@@ -2,9 +2,9 @@
 
 use crate::language::{Message, msg};
 use crate::output::video::Encode;
-use crate::scene::diagnostic::Rule;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
+use crate::scene::text::diagnostic::Rule;
 use crate::scene::{ColourBy, Grammar, Look, Solid};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;

@@ -14,7 +14,7 @@ use crate::language::{count, msg};
 use crate::output::OutputError;
 use crate::output::store::atomic::{prepare, write_whole};
 use crate::report::{print, remark, size};
-use crate::scene::suggest::nearest;
+use crate::scene::text::suggest::nearest;
 use axum::Router;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};

@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::language::{Message, msg};
 use crate::quote::brief;
 use crate::report::print;
-use crate::scene::explain::{entries, explain, plain_name};
-use crate::scene::suggest::{NameKind, nearest, other_name};
+use crate::scene::keys::explain::{entries, explain, plain_name};
+use crate::scene::text::suggest::{NameKind, nearest, other_name};
 use clap::{Arg, Command};
 
 const WHAT_IT_TAKES: &str =

@@ -10,7 +10,7 @@ use crate::output::video::containers::{CONTAINERS, Join};
 /// A page.
 pub fn page(page: ReferencePage) -> String {
     match page {
-        ReferencePage::Scene => crate::scene::keys::reference::page(&crate::scene::toml::SCHEMA),
+        ReferencePage::Scene => crate::scene::keys::reference::page(&crate::scene::text::toml::SCHEMA),
         ReferencePage::Flags => flags(),
         ReferencePage::ExitCodes => exit_codes(),
         ReferencePage::Formats => formats(),

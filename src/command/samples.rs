@@ -48,7 +48,7 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
     // Each scene has a folder of frames of its own. A name that would be a pattern, or tokens would break, is no folder's.
     if !stem.contains(['%', '#']) && !stem.contains(char::is_whitespace) {
         let path = scene::keys::kinds::quoted(&format!("output/{stem}/%04d.png"));
-        text = scene::edit::set(&text, "output.path", Some(&path))
+        text = scene::text::edit::set(&text, "output.path", Some(&path))
             .map_err(|e| Failure::usage(msg!("{what}: {why}", what = stem, why = e.message())))?;
     }
     if grammar == Grammar::Tokens {

@@ -13,8 +13,8 @@ use crate::report::{fault, is_quiet, warn};
 use crate::run::load::read_text;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::builtin::default_scene;
-use crate::scene::diagnostic::{Colours, Severity};
-use crate::scene::tokens;
+use crate::scene::text::diagnostic::{Colours, Severity};
+use crate::scene::text::tokens;
 use crate::scene::{self, FileMention, Grammar, Look, ParseOptions, Parsed, Problem, Problems, Scene};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -226,10 +226,10 @@ fn changed(
     };
     for change in changes {
         let (key, value) = assignment(change)?;
-        let wrong = |e: scene::edit::EditError| {
+        let wrong = |e: scene::text::edit::EditError| {
             Failure::usage(msg!("{what}: {why}", what = format!("--set {}", brief(change)), why = e.message()))
         };
-        text = scene::edit::set(&text, key, Some(value)).map_err(wrong)?;
+        text = scene::text::edit::set(&text, key, Some(value)).map_err(wrong)?;
     }
     let source =
         SceneText { text, shown: shown(msg!("{name} (as --set has it)", name = source.shown)), folder, look: None };

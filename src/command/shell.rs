@@ -2,7 +2,7 @@
 
 use crate::cli::command;
 use crate::scene::keys::over_time;
-use crate::scene::toml::SCHEMA;
+use crate::scene::text::toml::SCHEMA;
 use clap_complete::Shell;
 
 pub fn completions(shell: Shell) -> String {

@@ -7,7 +7,7 @@ use crate::quote::brief;
 use crate::scene::builtin::{Builtin, SAMPLES};
 use crate::scene::limits::{MAX_SAMPLES, PICTURES, VIDEOS};
 use crate::scene::size::{Size, two_numbers};
-use crate::scene::suggest::{DASHES, NameKind, look_alike, meant, nearest, number_help, other_name};
+use crate::scene::text::suggest::{DASHES, NameKind, look_alike, meant, nearest, number_help, other_name};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Command, FromArgMatches};
 use std::error::Error as _;

@@ -40,8 +40,8 @@ impl Scene {
     /// The key does not exist, or does not accept the value.
     pub fn with(&self, key: &str, value: &str) -> Result<Scene, Error> {
         let wrong =
-            |e: scene::edit::EditError| Error::usage(msg!("{what}: {why}", what = brief(key), why = e.message()));
-        let text = scene::edit::set(&self.to_toml(), key, Some(value)).map_err(wrong)?;
+            |e: scene::text::edit::EditError| Error::usage(msg!("{what}: {why}", what = brief(key), why = e.message()));
+        let text = scene::text::edit::set(&self.to_toml(), key, Some(value)).map_err(wrong)?;
         Ok(Scene::parse(&text, "the scene", Path::new(""))?.scene)
     }
 }

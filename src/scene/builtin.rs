@@ -1,6 +1,6 @@
 //! The scenes that are inside the program: the samples of `scenes/`, and the templates that new scenes begin with.
 
-use super::{Grammar, Look, ParseOptions, Scene};
+use crate::scene::{Grammar, Look, ParseOptions, Scene};
 
 /// A scene that is inside the program.
 pub struct Builtin {
@@ -119,7 +119,7 @@ pub(crate) fn default_scene(grammar: Grammar, look: Option<Look>) -> String {
 // The sample scene in a look. A test parses it, so the default is never used.
 fn sample_in(look: Option<Look>) -> Scene {
     let options = ParseOptions { look, ..ParseOptions::default() };
-    super::parse(DEFAULT_TOKENS, "default.txt", options).map(|p| p.scene).unwrap_or_default()
+    crate::scene::parse(DEFAULT_TOKENS, "default.txt", options).map(|p| p.scene).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn templates_are_whole_and_plain() {
         for template in TEMPLATES {
-            let parsed = super::super::parse(template.text(), template.file, ParseOptions::default());
+            let parsed = crate::scene::parse(template.text(), template.file, ParseOptions::default());
             let parsed = parsed.unwrap_or_else(|e| panic!("{}: {e}", template.file));
             assert!(parsed.warnings.is_empty(), "{}", template.file);
             // A file that the scene names is written too.

@@ -1,11 +1,14 @@
 //! The camera: its paths, the lens, and the view of each frame.
 
-use super::diagnostic::Rule;
+pub(super) mod shake;
+pub(super) mod viewpoint;
+
+use super::camera::shake::Shake;
 use super::keys::read::Table;
 use super::keys::words::names;
 use super::keys::{keys, written_as};
 use super::limits::{FARTHEST, MIN_LENGTH};
-use super::shake::Shake;
+use super::text::diagnostic::Rule;
 use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 

@@ -1,10 +1,12 @@
 //! The film: exposure, white balance, filter, bloom and the other steps between light and picture.
 
-use super::diagnostic::Rule;
+pub(super) mod tone;
+
 use super::keys::keys;
 use super::keys::kinds::number_text;
 use super::keys::read::Table;
 use super::keys::words::{Names, WordList, names, number_or_word};
+use super::text::diagnostic::Rule;
 use super::{Camera, Look, Tone};
 
 keys! {

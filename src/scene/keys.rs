@@ -27,6 +27,7 @@
 //! - With `animated()` the value may change over the clip: a scene gives it, or a table of keys with times ([`over_time`]).
 //! - A value whose text form differs from its field implements [`Value`] through a struct of keys ([`written_as!`]).
 
+pub(crate) mod explain;
 pub(crate) mod key;
 pub(crate) mod kinds;
 pub(crate) mod over_time;

@@ -1,7 +1,7 @@
 //! Looks: values for the keys that a scene does not give.
 
 use super::keys::words::Names;
-use super::toml::write_without;
+use super::text::toml::write_without;
 use super::{
     Body, CameraPath, Exposure, Floor, FloorShape, LampShape, Light, Look, Sampling, Scene, Sky, SkySource, Tone,
 };

@@ -1,10 +1,12 @@
 //! The scene's output: frames, their files and the video.
 
-use super::diagnostic::{Problem, Rule};
+pub(super) mod pattern;
+
 use super::keys::kinds::{Kind, quoted};
 use super::keys::read::{Given, Table};
 use super::keys::{Key, keys};
 use super::limits::{MAX_FRAMES, VIDEOS};
+use super::text::diagnostic::{Problem, Rule};
 use super::{ParseOptions, Pattern, PatternError, defaults, expand_home};
 use crate::language::msg;
 use std::path::PathBuf;

@@ -1,9 +1,12 @@
 //! The render settings of a scene.
 
-use super::diagnostic::Rule;
+pub(super) mod integrator;
+pub(super) mod sampling;
+
 use super::keys::keys;
 use super::keys::read::Table;
 use super::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES};
+use super::text::diagnostic::Rule;
 use super::{Integrator, LampSamples, Sampling, defaults};
 use crate::language::msg;
 

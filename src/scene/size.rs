@@ -1,10 +1,10 @@
 //! The picture size: width and height, or a name.
 
-use super::diagnostic::{Problem, Rule};
 use super::keys::Key;
 use super::keys::kinds::Kind;
 use super::keys::read::Given;
 use super::limits::{MAX_PIXELS, MAX_SIDE};
+use super::text::diagnostic::{Problem, Rule};
 use crate::language::msg;
 use serde_json::json;
 use toml::de::DeValue;

@@ -1,10 +1,10 @@
 //! A scene and the tables of its text.
 
-use super::diagnostic::Rule;
 use super::keys::read::Table;
 use super::keys::{Key, Keys, Visit, keys};
 use super::size::Size;
-use super::standing::Falling;
+use super::text::diagnostic::Rule;
+use super::world::standing::Falling;
 use super::{Camera, FilmSettings, Output, RenderSettings, Tracks, World, defaults};
 use crate::language::msg;
 use crate::math::vec3::Vec3;

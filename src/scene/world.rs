@@ -1,8 +1,24 @@
 //! The objects, the lights and the sky of a scene.
 
-use super::diagnostic::Rule;
+pub(super) mod air;
+pub(super) mod body;
+pub(super) mod ellipsoid;
+pub(super) mod floor;
+pub(super) mod lamps;
+pub(super) mod material;
+pub(super) mod material_keys;
+pub(super) mod motion;
+pub(super) mod particles;
+pub(super) mod rectangle;
+pub(super) mod relief;
+pub(super) mod round;
+pub(super) mod sky;
+pub(crate) mod standing;
+pub(super) mod support;
+
 use super::keys::keys;
-use super::{Air, Body, Ellipsoid, Floor, Material, Particles, Rectangle, Sky, Support, defaults, support};
+use super::text::diagnostic::Rule;
+use super::{Air, Body, Ellipsoid, Floor, Material, Particles, Rectangle, Sky, Support, defaults};
 use crate::language::{Message, msg};
 use crate::math::platonic::Solid;
 use crate::math::vec3::Vec3;

@@ -2,7 +2,7 @@
 
 use crate::Scene;
 use crate::math::vec3::{cross, dot, length, scale, sub};
-use crate::scene::edit::{self, Edit};
+use crate::scene::text::edit::{self, Edit};
 use crate::scene::{
     Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, ParseOptions, Viewpoint, edits_through, toml,
 };

@@ -1,6 +1,6 @@
 //! Changes of single keys in a scene's text.
 
-use crate::scene::edit::{insert, set};
+use crate::scene::text::edit::{insert, set};
 
 const SCENE: &str = "# mine\n[film]\nexposure = 1 # a stop\n\n[[body]]\nsolid = \"hexahedron\"\nradius = 1.0\n\n[[body]]\nsolid = \"octahedron\"\n";
 

@@ -3,7 +3,7 @@
 use crate::cli::{Exit, command};
 use crate::command::explain::{all_commands, explanation, near};
 use crate::command::shell::flag_facts;
-use crate::scene::explain::{entries, example, explain, plain_name};
+use crate::scene::keys::explain::{entries, example, explain, plain_name};
 use crate::scene::{ParseOptions, toml};
 
 #[test]

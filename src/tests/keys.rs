@@ -1,9 +1,9 @@
 //! Declarations of keys: a table of a made-up kind is read, written and described.
 
-use crate::scene::diagnostic::Rule;
 use crate::scene::keys::read::{Context, Table};
 use crate::scene::keys::words::names;
 use crate::scene::keys::{Keys, keys, reference, schema};
+use crate::scene::text::diagnostic::Rule;
 use crate::scene::{ParseOptions, Scene};
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -154,7 +154,7 @@ fn the_look_of_tokens_stays_a_look_in_toml() {
     }
     let text = tokens::in_toml(DEFAULT_TOKENS, ParseOptions::default()).unwrap();
     let with = |key: &str, value: &str| {
-        let scene = read(&scene::edit::set(&text, key, Some(value)).unwrap(), None);
+        let scene = read(&scene::text::edit::set(&text, key, Some(value)).unwrap(), None);
         (scene.camera.shutter, scene.film.bloom)
     };
     assert_eq!(with("film.grain", "0.1"), (0.5, 0.1));

@@ -5,7 +5,7 @@ use super::common::*;
 use super::second_opinion::agree;
 use crate::math::vec3::{Vec3, add, dot, length, normalise, scale, sub};
 use crate::render::moments::Moments;
-use crate::scene::edit::{self, Edit};
+use crate::scene::text::edit::{self, Edit};
 use crate::scene::{Scene, Viewpoint, edits_through, tokens};
 
 const PARALLEL: &str = "projection = \"orthographic\"\n";

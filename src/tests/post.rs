@@ -1,4 +1,4 @@
-//! Post steps on every instruction set: the same bytes, and the curves of src/scene/tone.rs.
+//! Post steps on every instruction set: the same bytes, and the curves of src/scene/film/tone.rs.
 
 use crate::gpu_types::{BodyMotion, FIXED_ONE, Features, GlareTaps, LendingView, PROJECTION_PERSPECTIVE};
 use crate::kernels::Isa;

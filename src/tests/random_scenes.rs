@@ -206,7 +206,7 @@ fn definition_of<'a>(schema: &'a serde_json::Value, place: &'a serde_json::Value
 // A forgotten key is a key that no device is compared on.
 #[test]
 fn every_key_of_a_scene_is_drawn() {
-    let schema = &*crate::scene::toml::SCHEMA;
+    let schema = &*crate::scene::text::toml::SCHEMA;
     let mut missing: BTreeSet<String> = BTreeSet::new();
     for (table, definition) in schema["definitions"].as_object().unwrap() {
         missing.extend(definition["properties"].as_object().unwrap().keys().map(|key| format!("{table}.{key}")));

@@ -1,7 +1,7 @@
 //! The JSON schema of scenes.
 
 use crate::scene::keys::schema::kind_of;
-use crate::scene::toml::SCHEMA;
+use crate::scene::text::toml::SCHEMA;
 use crate::scene::{ParseOptions, toml};
 use serde_json::json;
 

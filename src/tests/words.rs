@@ -2,7 +2,7 @@
 //! the keys of scenes and the field's papers are.
 
 use super::architecture::{rust_files, without_tests};
-use crate::scene::suggest::advice;
+use crate::scene::text::suggest::advice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -181,7 +181,7 @@ const SPEAKERS: [&str; 8] = [
     "command/hints.rs",
     "command/page.html",
     "command/page.rs",
-    "scene/tokens.rs",
+    "scene/text/tokens.rs",
 ];
 
 // Whether two English words stand side by side; names, paths and keys are single ones.

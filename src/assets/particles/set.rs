@@ -4,7 +4,7 @@ use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::scene::ColourBy;
-use crate::scene::diagnostic::Rule;
+use crate::scene::text::diagnostic::Rule;
 use rayon::prelude::*;
 use std::path::Path;
 

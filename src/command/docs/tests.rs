@@ -97,7 +97,7 @@ fn the_pictures_of_the_pages_are_inside_the_program() {
 fn every_key_of_a_scene_stands_in_the_reference() {
     let page = &html()["reference/scene.html"];
     let ids: BTreeSet<&str> = values(page, "id").into_iter().collect();
-    let paths: Vec<String> = crate::scene::explain::entries().into_iter().map(|entry| entry.path).collect();
+    let paths: Vec<String> = crate::scene::keys::explain::entries().into_iter().map(|entry| entry.path).collect();
     assert!(paths.len() > 150, "{}", paths.len());
     for path in paths {
         let (table, key) = path.rsplit_once('.').unwrap_or(("", &path));
@@ -218,7 +218,7 @@ fn the_keys_below_the_pictures_of_looks_are_taken() {
             let mut text = scene.clone();
             for change in quoted(cell) {
                 let (key, value) = crate::cli::assignment(&change).unwrap();
-                text = crate::scene::edit::set(&text, key, Some(value)).unwrap();
+                text = crate::scene::text::edit::set(&text, key, Some(value)).unwrap();
             }
             let parsed = crate::scene::Scene::parse(&text, "looks.md", Path::new(""));
             assert!(parsed.is_ok(), "{cell}: {}", parsed.err().unwrap());

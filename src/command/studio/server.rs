@@ -132,7 +132,7 @@ fn json_answer(value: &Value) -> Response {
 }
 
 async fn schema() -> Response {
-    json_answer(&crate::scene::toml::SCHEMA)
+    json_answer(&crate::scene::text::toml::SCHEMA)
 }
 
 async fn state(State(studio): Shared) -> Response {

@@ -1,6 +1,6 @@
 //! A key of a scene: its options besides type and default.
 
-use crate::scene::diagnostic::Rule;
+use crate::scene::text::diagnostic::Rule;
 
 /// Where a material is used; decides which keys it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

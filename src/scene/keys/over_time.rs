@@ -11,7 +11,7 @@ use super::words::{WordList, one_of, words_schema};
 use super::write::Lines;
 use crate::language::msg;
 use crate::math::vec3::Vec3;
-use crate::scene::diagnostic::Rule;
+use crate::scene::text::diagnostic::Rule;
 use serde_json::{Map, Value as Json, json};
 use toml::de::DeValue;
 

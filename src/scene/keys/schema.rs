@@ -6,7 +6,7 @@
 
 use super::key::{Key, british, is_british, one_line};
 use super::write::{Content, Entry, Lines, below};
-use crate::scene::diagnostic::Rule;
+use crate::scene::text::diagnostic::Rule;
 use serde_json::{Map, Value, json};
 
 /// The schema of the keys of a default scene. Inner tables become definitions.

@@ -169,7 +169,7 @@ macro_rules! sources {
             // The built-in source of this name, or a file.
             pub(crate) fn parse(
                 text: &str,
-                options: &$crate::scene::grammar::ParseOptions,
+                options: &$crate::scene::text::grammar::ParseOptions,
             ) -> Result<Option<$name>, $crate::language::Message> {
                 if let Some((builtin, _)) = Self::BUILTIN.into_iter().find(|(_, name)| *name == text) {
                     return Ok(Some(builtin));

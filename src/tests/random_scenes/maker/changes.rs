@@ -5,7 +5,7 @@ use super::SceneMaker;
 impl SceneMaker<'_> {
     // Lets some values change over the clip: from what they are to those of another line with the same key.
     pub(super) fn over_time(&mut self) {
-        let schema = &*crate::scene::toml::SCHEMA;
+        let schema = &*crate::scene::text::toml::SCHEMA;
         let text = std::mem::take(&mut self.text);
         let (has_relief, has_keys) = (text.contains("[floor.relief]"), text.contains("[[camera.key]]"));
         let mut sections = text.split("\n[");

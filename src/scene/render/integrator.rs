@@ -1,8 +1,8 @@
 //! The integrators and their properties.
 
-use super::keys::words::names;
-use super::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
 use crate::language::{Message, msg};
+use crate::scene::keys::words::names;
+use crate::scene::limits::{MAX_PATH_SAMPLES, MAX_SAMPLES};
 
 names! {
     /// How light is followed from surface to surface.

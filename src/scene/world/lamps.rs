@@ -1,10 +1,10 @@
 //! Lamps on the edges of bodies: their number, their sides and their changes over the clip.
 
-use super::keys::read::Table;
-use super::keys::words::{WordList, WordWithNumber, names, number_or_word};
-use super::keys::write::Lines;
-use super::keys::{Key, Value};
 use crate::language::msg;
+use crate::scene::keys::read::Table;
+use crate::scene::keys::words::{WordList, WordWithNumber, names, number_or_word};
+use crate::scene::keys::write::Lines;
+use crate::scene::keys::{Key, Value};
 
 /// The lamps on each edge of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The air: clear, or a uniform fog, with or without a top.
 
-use super::diagnostic::Rule;
-use super::keys::keys;
 use crate::math::vec3::Vec3;
+use crate::scene::keys::keys;
+use crate::scene::text::diagnostic::Rule;
 
 keys! {
     /// What fills the space between surfaces, and the inside of glass: clear air, or a uniform fog.

@@ -1,6 +1,6 @@
 //! The two grammars of scenes, and the options for parsing them.
 
-use super::Solid;
+use crate::scene::Solid;
 use crate::system::slashes;
 use std::path::{Path, PathBuf};
 
@@ -83,7 +83,7 @@ pub(crate) fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::Grammar;
+    use crate::scene::Grammar;
 
     #[test]
     fn grammars_are_told_apart() {

@@ -2,15 +2,15 @@
 //! operations and libm, so that they are the same everywhere. The kernels have the simplest two in single precision,
 //! and the others as here (kernels/post/tone.cuh).
 
-use super::Look;
-use super::diagnostic::Rule;
-use super::keys::kinds::{number_schema, number_text};
-use super::keys::read::Table;
-use super::keys::words::{WordList, WordWithNumber};
-use super::keys::write::Lines;
-use super::keys::{Key, Value};
 use crate::language::msg;
 use crate::math::srgb::{linear, srgb};
+use crate::scene::Look;
+use crate::scene::keys::kinds::{number_schema, number_text};
+use crate::scene::keys::read::Table;
+use crate::scene::keys::words::{WordList, WordWithNumber};
+use crate::scene::keys::write::Lines;
+use crate::scene::keys::{Key, Value};
+use crate::scene::text::diagnostic::Rule;
 use std::sync::OnceLock;
 
 type Rgb = [f64; 3];

@@ -1,6 +1,6 @@
 //! Finds the position where a scene's text names a file.
 
-use super::{Grammar, ParseOptions, expand_home};
+use crate::scene::{Grammar, ParseOptions, expand_home};
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -27,7 +27,7 @@ pub(crate) fn mention_of(text: &str, file: &Path, reading: ParseOptions) -> Opti
     match grammar {
         Grammar::Tokens => text.split_whitespace().find(|word| leads(word)).map(|word| {
             let start = word.as_ptr().addr() - text.as_ptr().addr();
-            FileMention { span: start..start + word.len(), name: super::tokens::name_at(text, start) }
+            FileMention { span: start..start + word.len(), name: crate::scene::text::tokens::name_at(text, start) }
         }),
         Grammar::Toml => {
             let document = DeTable::parse(text).ok()?;

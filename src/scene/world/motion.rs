@@ -1,9 +1,9 @@
 //! Rotation and motion of bodies.
 
-use super::CylindricalPath;
-use super::diagnostic::Rule;
-use super::keys::keys;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
+use crate::scene::CylindricalPath;
+use crate::scene::keys::keys;
+use crate::scene::text::diagnostic::Rule;
 
 keys! {
     /// A turn about an axis, anticlockwise seen from its tip.
@@ -43,7 +43,7 @@ keys! {
 }
 
 impl Motion {
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.turns == 0.0 && self.drift == [0.0; 3] && self.path.is_none()
     }
 }

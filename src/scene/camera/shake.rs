@@ -1,8 +1,8 @@
 //! A camera that is held by hand.
 
-use super::diagnostic::Rule;
-use super::keys::keys;
 use crate::math::vec3::{Vec3, add, scale};
+use crate::scene::keys::keys;
+use crate::scene::text::diagnostic::Rule;
 use std::f64::consts::{PI, SQRT_2};
 
 keys! {

@@ -1,12 +1,12 @@
 //! Edits single keys of a scene's text. Comments, order and all other text stay as they are.
 
-use super::keys::key::british;
-use super::keys::read::percent;
-use super::keys::schema;
-use super::suggest;
-use super::toml::{LISTS, SCHEMA};
 use crate::language::{Message, msg};
 use crate::quote::brief;
+use crate::scene::keys::key::british;
+use crate::scene::keys::read::percent;
+use crate::scene::keys::schema;
+use crate::scene::text::suggest;
+use crate::scene::text::toml::{LISTS, SCHEMA};
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 /// Why a key cannot be changed.

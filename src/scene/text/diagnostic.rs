@@ -1,8 +1,8 @@
 //! Faults of a scene with their position, the expected value and a remedy, and how they are shown with the source
 //! line.
 
-use super::limits::{FARTHEST, MAX_BRIGHTNESS, MAX_PIXELS, MIN_LENGTH};
 use crate::language::{Language, Message, msg};
+use crate::scene::limits::{FARTHEST, MAX_BRIGHTNESS, MAX_PIXELS, MIN_LENGTH};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 

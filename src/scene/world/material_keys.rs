@@ -1,15 +1,15 @@
 //! The keys of materials, in all tables.
 
-use super::diagnostic::Rule;
-use super::keys::key::MaterialUse;
-use super::keys::kinds::{Kind, quoted};
-use super::keys::read::{Given, Table};
-use super::keys::words::{one_of, words_schema};
-use super::keys::write::Lines;
-use super::keys::{Key, Keys, Value, Visit, keys};
-use super::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm, above_one};
 use crate::language::msg;
 use crate::math::vec3::Vec3;
+use crate::scene::keys::key::MaterialUse;
+use crate::scene::keys::kinds::{Kind, quoted};
+use crate::scene::keys::read::{Given, Table};
+use crate::scene::keys::words::{one_of, words_schema};
+use crate::scene::keys::write::Lines;
+use crate::scene::keys::{Key, Keys, Value, Visit, keys};
+use crate::scene::text::diagnostic::Rule;
+use crate::scene::world::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm, above_one};
 
 // The names of materials.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! What an object stands on.
 
-use super::keys::words::names;
+use crate::scene::keys::words::names;
 
 /// A floor, for examples.
 pub(crate) const FLOOR: &str = "[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]";

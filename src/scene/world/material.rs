@@ -1,9 +1,9 @@
 //! Materials of bodies, spheres, meshes and other shapes.
 
-use super::keys::words::names;
 use crate::language::{Message, msg};
 use crate::math::srgb::srgb;
 use crate::math::vec3::Vec3;
+use crate::scene::keys::words::names;
 
 /// The material of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,10 +1,10 @@
 //! Edits of the camera's keys in TOML that make it show a given view at a frame. A spline gets one more key; any
 //! other path is moved and rotated through the view.
 
-use super::camera::CameraKey;
-use super::edit::Edit;
-use super::{Camera, CameraPath, CylindricalPath, View};
 use crate::math::vec3::{Vec3, length, sub};
+use crate::scene::camera::CameraKey;
+use crate::scene::text::edit::Edit;
+use crate::scene::{Camera, CameraPath, CylindricalPath, View};
 use std::f64::consts::{PI, TAU};
 
 /// A position and a direction of view.

@@ -1,13 +1,13 @@
 //! The particles of a simulation.
 
-use super::diagnostic::Rule;
-use super::keys::keys;
-use super::keys::read::Table;
-use super::keys::words::names;
-use super::limits::MAX_FRAMES;
-use super::material::Material;
-use super::numbered;
 use crate::language::msg;
+use crate::scene::keys::keys;
+use crate::scene::keys::read::Table;
+use crate::scene::keys::words::names;
+use crate::scene::limits::MAX_FRAMES;
+use crate::scene::numbered;
+use crate::scene::text::diagnostic::Rule;
+use crate::scene::world::material::Material;
 use std::path::PathBuf;
 
 keys! {

@@ -1,7 +1,7 @@
 //! Bevelled bodies: how far their round corners reach.
 
-use super::{Body, Rotation};
 use crate::math::vec3::{Vec3, add, cross, dot, scale};
+use crate::scene::{Body, Rotation};
 
 // Moments of a turn at which a body is asked how far it reaches.
 const MOMENTS: u32 = 4096;

@@ -1,9 +1,9 @@
 //! Objects that stand on the floor: their height follows from the floor's.
 
-use super::diagnostic::Rule;
-use super::{Body, Ellipsoid, Floor, Motion, Rectangle, Rotation, Sphere, World};
 use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
+use crate::scene::text::diagnostic::Rule;
+use crate::scene::{Body, Ellipsoid, Floor, Motion, Rectangle, Rotation, Sphere, World};
 use std::f64::consts::PI;
 
 // The gap below an object, over its size. Two surfaces in one plane would hide each other at random, and a body that

@@ -1,13 +1,13 @@
 //! The number of samples per pixel.
 
-use super::Integrator;
-use super::diagnostic::Rule;
-use super::keys::kinds::{number_or_word_schema, number_schema, number_text};
-use super::keys::read::{Given, Table};
-use super::keys::write::Lines;
-use super::keys::{Key, Value};
-use super::limits::MAX_PATH_SAMPLES;
 use crate::language::{Message, msg};
+use crate::scene::Integrator;
+use crate::scene::keys::kinds::{number_or_word_schema, number_schema, number_text};
+use crate::scene::keys::read::{Given, Table};
+use crate::scene::keys::write::Lines;
+use crate::scene::keys::{Key, Value};
+use crate::scene::limits::MAX_PATH_SAMPLES;
+use crate::scene::text::diagnostic::Rule;
 
 /// The number of samples per pixel, at most [`Integrator::max_samples`].
 #[derive(Clone, Copy, Debug, PartialEq)]

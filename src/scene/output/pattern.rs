@@ -1,7 +1,7 @@
 //! Patterns of file names with a frame number: `res/%d.data`, `out/%04d.png`.
 
-use super::limits::{PICTURES, ordinary_extension};
 use crate::language::{Message, msg};
+use crate::scene::limits::{PICTURES, ordinary_extension};
 use crate::system::slashes;
 use std::path::{Path, PathBuf};
 

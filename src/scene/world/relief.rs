@@ -1,12 +1,12 @@
 //! The relief of a floor or of a body's faces: the sources of its normals and its roughness.
 
-use super::diagnostic::Rule;
-use super::keys::read::Table;
-use super::keys::words::sources;
-use super::keys::{keys, written_as};
-use super::limits::MAX_TILES;
-use super::material::Material;
 use crate::language::msg;
+use crate::scene::keys::read::Table;
+use crate::scene::keys::words::sources;
+use crate::scene::keys::{keys, written_as};
+use crate::scene::limits::MAX_TILES;
+use crate::scene::text::diagnostic::Rule;
+use crate::scene::world::material::Material;
 use std::path::PathBuf;
 
 sources! {

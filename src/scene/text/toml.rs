@@ -1,14 +1,15 @@
 //! Reads and writes scenes in TOML, and makes their schema.
 
-use super::animation::LoopProblem;
-use super::diagnostic::Problem;
-use super::keys::read::{Context, Table};
-use super::keys::track::TimedValue;
-use super::keys::{Keys, over_time, schema};
-use super::material::above_one;
-use super::round::ROUND_FROM;
-use super::{Air, Body, Denoise, Integrator, Lamps, Look, ParseOptions, Scene, Sky, Tone, Tracks, suggest};
+use super::suggest;
 use crate::language::{Message, msg};
+use crate::scene::animation::LoopProblem;
+use crate::scene::keys::read::{Context, Table};
+use crate::scene::keys::track::TimedValue;
+use crate::scene::keys::{Keys, over_time, schema};
+use crate::scene::text::diagnostic::Problem;
+use crate::scene::world::material::above_one;
+use crate::scene::world::round::ROUND_FROM;
+use crate::scene::{Air, Body, Denoise, Integrator, Lamps, Look, ParseOptions, Scene, Sky, Tone, Tracks};
 use std::ops::Range;
 use std::sync::LazyLock;
 use toml::de::{DeTable, DeValue};

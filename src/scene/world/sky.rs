@@ -1,12 +1,12 @@
 //! The sky: a gradient, a picture of all directions, or a procedural one.
 
-use super::defaults;
-use super::diagnostic::Rule;
-use super::keys::keys;
-use super::keys::read::Table;
-use super::keys::words::sources;
 use crate::language::msg;
 use crate::math::vec3::Vec3;
+use crate::scene::defaults;
+use crate::scene::keys::keys;
+use crate::scene::keys::read::Table;
+use crate::scene::keys::words::sources;
+use crate::scene::text::diagnostic::Rule;
 
 keys! {
     /// What is seen where nothing else is.

@@ -4,20 +4,20 @@
 
 mod write;
 
-use super::diagnostic::{Problem, Rule};
-use super::keys::Keys;
-use super::keys::kinds::snap_angle;
-use super::keys::read::percent;
-use super::limits::{MAX_SAMPLES, PICTURES};
-use super::material::is_above_one;
-use super::size::Size;
-use super::suggest::{look_alike, number_help};
-use super::{
+use crate::language::{Message, count, msg};
+use crate::math::vec3::Vec3;
+use crate::scene::keys::Keys;
+use crate::scene::keys::kinds::snap_angle;
+use crate::scene::keys::read::percent;
+use crate::scene::limits::{MAX_SAMPLES, PICTURES};
+use crate::scene::size::Size;
+use crate::scene::text::diagnostic::{Problem, Rule};
+use crate::scene::text::suggest::{look_alike, number_help};
+use crate::scene::world::material::is_above_one;
+use crate::scene::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions, Pattern,
     RenderSettings, Sampling, Scene, Solid, TextureSource, World, defaults, element,
 };
-use crate::language::{Message, count, msg};
-use crate::math::vec3::Vec3;
 use std::ops::Range;
 use std::path::Path;
 pub use write::{look_flag, solids_flag, write};
@@ -241,8 +241,8 @@ impl Reader<'_> {
         for (i, corner) in corners.iter_mut().enumerate() {
             *corner = self.point(&msg!("floor, point {number}", number = i + 1))?;
         }
-        let corners = super::perimeter_order(corners);
-        if !super::has_area(&corners) {
+        let corners = crate::scene::perimeter_order(corners);
+        if !crate::scene::has_area(&corners) {
             let expected = msg!("expected {what}", what = msg!("four corners of a floor"));
             return Err(Problem::new(self.span_since(start), msg!("the floor's points lie on a line"), expected));
         }
@@ -447,8 +447,8 @@ fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
         &msg!("output path"),
         &msg!("a path with %d, ending in {endings}", endings = Message::one_of(&PICTURES.map(|e| format!(".{e}")))),
     )?;
-    let (files, made_up) =
-        Pattern::parse(&super::expand_home(&path, reading.home).display().to_string()).map_err(|e| {
+    let (files, made_up) = Pattern::parse(&crate::scene::expand_home(&path, reading.home).display().to_string())
+        .map_err(|e| {
             Problem::new(
                 span.clone(),
                 msg!("token {number} ({name}) is `{text}`", number = 2, name = msg!("output path"), text = path),

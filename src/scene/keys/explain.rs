@@ -1,9 +1,9 @@
 //! What a key of a scene is, for one who asks by its name: made of the schema, as the reference page is.
 
-use super::keys::reference::{facts, keys, material_keys, materials_with, text, words};
-use super::keys::schema::{resolved, short};
-use super::keys::write::{Content, below};
-use super::toml::SCHEMA;
+use crate::scene::keys::reference::{facts, keys, material_keys, materials_with, text, words};
+use crate::scene::keys::schema::{resolved, short};
+use crate::scene::keys::write::{Content, below};
+use crate::scene::text::toml::SCHEMA;
 use serde_json::Value;
 
 /// A key of the schema in one of its tables.

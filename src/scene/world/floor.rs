@@ -1,15 +1,15 @@
 //! The floor: a quadrilateral with a texture.
 
-use super::diagnostic::Rule;
-use super::keys::key::MaterialUse;
-use super::keys::kinds::{Kind, list_text};
-use super::keys::read::{Given, Table};
-use super::keys::words::{names, sources};
-use super::keys::{Key, keys};
-use super::material::Material;
-use super::relief::{self, Relief};
 use crate::language::msg;
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
+use crate::scene::keys::key::MaterialUse;
+use crate::scene::keys::kinds::{Kind, list_text};
+use crate::scene::keys::read::{Given, Table};
+use crate::scene::keys::words::{names, sources};
+use crate::scene::keys::{Key, keys};
+use crate::scene::text::diagnostic::Rule;
+use crate::scene::world::material::Material;
+use crate::scene::world::relief::{self, Relief};
 
 sources! {
     /// Where a floor's picture comes from.

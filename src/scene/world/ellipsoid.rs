@@ -1,11 +1,11 @@
 //! Ellipsoids: spheres that are stretched along three axes.
 
-use super::diagnostic::Rule;
-use super::keys::keys;
-use super::material::Material;
-use super::motion::Rotation;
-use super::support::{self, Support};
 use crate::math::vec3::Vec3;
+use crate::scene::keys::keys;
+use crate::scene::text::diagnostic::Rule;
+use crate::scene::world::material::Material;
+use crate::scene::world::motion::Rotation;
+use crate::scene::world::support::{self, Support};
 
 keys! {
     /// An ellipsoid.

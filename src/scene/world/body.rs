@@ -1,20 +1,21 @@
 //! Bodies: Platonic solids of panes, bars and lamps.
 
-use super::diagnostic::Rule;
-use super::floor::TextureSource;
-use super::keys::key::MaterialUse;
-use super::keys::kinds::{Kind, quoted};
-use super::keys::read::{Given, Table};
-use super::keys::words::words_schema;
-use super::keys::{Key, keys};
-use super::limits::MAX_LAMPS;
-use super::material::above_one;
-use super::relief::{self, Relief};
-use super::{
-    LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rest, Rotation, Solid, Support, support,
-};
 use crate::language::msg;
 use crate::math::vec3::Vec3;
+use crate::scene::keys::key::MaterialUse;
+use crate::scene::keys::kinds::{Kind, quoted};
+use crate::scene::keys::read::{Given, Table};
+use crate::scene::keys::words::words_schema;
+use crate::scene::keys::{Key, keys};
+use crate::scene::limits::MAX_LAMPS;
+use crate::scene::text::diagnostic::Rule;
+use crate::scene::world::floor::TextureSource;
+use crate::scene::world::material::above_one;
+use crate::scene::world::relief::{self, Relief};
+use crate::scene::world::support;
+use crate::scene::{
+    LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rest, Rotation, Solid, Support,
+};
 
 keys! {
     /// A solid of panes, bars and lamps.
