@@ -1,6 +1,5 @@
 //! ffmpeg as a child process: found, fed through a pipe, read line by line, and killed when it stalls.
 
-use super::mp4::PacketChecksum;
 use crate::language::{Message, msg};
 use crate::output::error::OutputError;
 use crate::system::{self, ChildGroup, PYTHON, enlarge_pipe};
@@ -290,6 +289,9 @@ pub fn end_all() {
     lock(&WATCHED).iter().flatten().filter_map(Weak::upgrade).for_each(|watch| watch.group.kill());
 }
 
+// What ffmpeg says of a file that it opens without a decoder, as a join does.
+const NO_DECODER: &str = "not on whitelist 'none'";
+
 // How many lines of ffmpeg's output are kept.
 const LAST_LINES: usize = 5;
 
@@ -310,7 +312,8 @@ impl Transcript {
         if let Some(frames) = progress {
             self.frames = frames;
         } else {
-            let lines = if is_error(line) { &mut self.errors } else { &mut self.lines };
+            let is_wrong = is_error(line) && !line.contains(NO_DECODER);
+            let lines = if is_wrong { &mut self.errors } else { &mut self.lines };
             lines.truncate(LAST_LINES - 1);
             lines.push_front(line.chars().map(|c| if c.is_control() && c != '\t' { '.' } else { c }).collect());
         }
@@ -448,27 +451,13 @@ pub fn words(line: &str) -> impl Iterator<Item = String> {
     line.split_ascii_whitespace().map(str::to_owned)
 }
 
-/// A frame of a video, as ffmpeg's demuxer reports it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
-    /// When the frame is shown, in the stream's ticks.
-    pub pts: i64,
-    pub checksum: PacketChecksum,
-}
-
-/// The frames of a video in coding order.
-pub fn packets(program: &Path, file: &Path, timeout: Duration) -> io::Result<Vec<Packet>> {
+/// When each frame of a video is shown, in the stream's ticks, in coding order.
+pub fn times(program: &Path, file: &Path, timeout: Duration) -> io::Result<Vec<i64>> {
     let asked = words("-nostdin -v error -i").chain([url(file)]).chain(words("-map 0:v -c copy -f framecrc -"));
     // Columns: stream, dts, pts, duration, bytes, checksum.
-    let packet = |line: &str| {
-        let [_, _, pts, _, size, adler, ..] = line.split(',').map(str::trim).collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        let adler = u32::from_str_radix(adler.strip_prefix("0x")?, 16).ok()?;
-        Some(Packet { pts: pts.parse().ok()?, checksum: PacketChecksum { size: size.parse().ok()?, adler } })
-    };
-    let hear = move |packets: &mut Vec<Packet>, line: &str| {
-        packets.extend(Some(line).filter(|l| !l.starts_with('#')).and_then(packet));
+    let hear = move |times: &mut Vec<i64>, line: &str| {
+        let pts = line.split(',').nth(2).filter(|_| !line.starts_with('#'));
+        times.extend(pts.and_then(|pts| pts.trim().parse::<i64>().ok()));
         Heard::Progress
     };
     let mut command = system::program(program)?;
@@ -519,6 +508,8 @@ mod tests {
         }
         assert_eq!(t.words().lines().count(), LAST_LINES);
         assert!(t.words().ends_with("[info] Stream 8\n"), "{}", t.words());
+        t.hear("[h264 @ 0x5] [error] Codec (h264) not on whitelist 'none'");
+        assert!(t.errors.is_empty());
         t.hear("[error] no\u{1b} room");
         t.hear("[info] frames left");
         assert_eq!(t.words(), "[error] no. room\n");

@@ -207,11 +207,11 @@ impl VideoJob {
             _ if self.scene.is_none() || settings.is_raw() => return ExistingVideo::Other,
             _ => {}
         }
-        let is_whole = !settings.container().has_index() || mp4::is_whole(&settings.path);
-        // The built-in encoder writes the tag before the film is complete, so the number of frames is checked too.
-        let is_long = !settings.is_embedded || mp4::frames(&settings.path) == Some(self.frames.len() as u64);
+        // The built-in encoder writes the tag before the film is complete.
+        let is_whole =
+            !settings.container().has_index() || mp4::frames(&settings.path) == Some(self.frames.len() as u64);
         match self.own_tag().zip(tag::read(&settings.path, settings)) {
-            Some((own, found)) if found == own && is_whole && is_long => ExistingVideo::Same,
+            Some((own, found)) if found == own && is_whole => ExistingVideo::Same,
             Some((own, found)) if found.is_covered_by(&own, &self.frames) => ExistingVideo::Part,
             _ => ExistingVideo::Other,
         }

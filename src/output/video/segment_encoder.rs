@@ -1,20 +1,22 @@
-//! Encodes one segment at a time: reads existing frames, feeds ffmpeg, and seals complete segments.
+//! Encodes one segment at a time: reads existing frames, feeds ffmpeg, and seals complete segments. A seal is a small
+//! file beside the segment, as `sha256sum` writes it, so that a truncated or changed segment is encoded again.
 
 use super::arguments::{input_arguments, output_arguments};
 use super::buffer_pool::PooledBuffer;
-use super::ffmpeg::{Ffmpeg, Process, packets, url};
+use super::ffmpeg::{Ffmpeg, Process, times, url};
 use super::job::VideoJob;
-use super::join::Joiner;
-use super::mp4;
 use super::tag::Tag;
+use crate::assets::source::open_regular;
 use crate::language::msg;
+use crate::math::hash::{hex, of_reader};
 use crate::output::error::{NameFile, OutputError};
-use crate::output::store::atomic::{persist, temporary};
+use crate::output::store::atomic::{persist, temporary, write_whole};
 use crate::output::store::hidden;
 use crate::threads;
 use crossbeam_channel::Receiver;
 use rayon::prelude::*;
-use std::io;
+use sha2::Digest;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -51,8 +53,41 @@ pub struct SegmentTask {
     pub file: PathBuf,
 }
 
-/// The result of a segment, and what is kept of an incomplete one.
-pub type Ended = (Result<(), OutputError>, Option<PartialSegment>);
+/// How a segment ended.
+pub enum Ended {
+    Complete,
+    /// What is kept of it, and the failure. It has no failure if the run stops.
+    Incomplete(Option<PartialSegment>, Option<OutputError>),
+}
+
+// The path of a segment's seal.
+fn seal_of(file: &Path) -> PathBuf {
+    let mut path = file.as_os_str().to_owned();
+    path.push(".sha256");
+    path.into()
+}
+
+// The content of a segment's seal.
+fn checksum(file: &Path) -> io::Result<String> {
+    let hash = of_reader(open_regular(file)?)?.finalize();
+    Ok(format!("{}  {}\n", hex(&hash), file.file_name().unwrap_or_default().display()))
+}
+
+fn seal(file: &Path) -> Result<(), OutputError> {
+    let text = checksum(file).writing(file)?;
+    write_whole(&seal_of(file), |file| file.write_all(text.as_bytes()))
+}
+
+/// Whether a segment is complete and unchanged.
+pub fn is_sealed(file: &Path) -> bool {
+    hidden::read_text(&seal_of(file), 1 << 10).is_ok_and(|seal| checksum(file).is_ok_and(|own| own == seal))
+}
+
+/// Removes a segment and its seal.
+pub fn remove(file: &Path) {
+    let _ = std::fs::remove_file(file);
+    let _ = std::fs::remove_file(seal_of(file));
+}
 
 pub struct SegmentEncoder {
     pub job: Arc<VideoJob>,
@@ -62,11 +97,6 @@ pub struct SegmentEncoder {
 }
 
 impl SegmentEncoder {
-    /// The joiner of the segments.
-    pub fn joiner(&self) -> Joiner<'_> {
-        Joiner { settings: &self.job.settings, ffmpeg: &self.ffmpeg }
-    }
-
     /// The tag of the complete video.
     pub fn tag(&self) -> Tag {
         self.job.tag(&self.ffmpeg)
@@ -144,14 +174,13 @@ impl SegmentEncoder {
     fn encode(&self, task: &SegmentTask) -> Ended {
         let mut items = task.items.iter().peekable();
         if self.is_stopped() && matches!(items.peek(), Some(QueuedFrame::OnDisk(_)) | None) {
-            return (Ok(()), None);
+            return Ended::Incomplete(None, None);
         }
         let started = self.temporary(&task.file).writing(&task.file);
-        let (mut file, mut process) =
-            match started.and_then(|file| self.start(file.path()).map(|ffmpeg| (file, ffmpeg))) {
-                Ok(started) => started,
-                Err(e) => return (Err(e), None),
-            };
+        let (file, mut process) = match started.and_then(|file| self.start(file.path()).map(|ffmpeg| (file, ffmpeg))) {
+            Ok(started) => started,
+            Err(e) => return Ended::Incomplete(None, Some(e)),
+        };
         let (mut sent, mut unread, mut touched) = (0, None, Instant::now());
         'feeding: for first in items {
             if self.is_stopped() && sent > 0 && matches!(first, QueuedFrame::OnDisk(_)) {
@@ -181,21 +210,19 @@ impl SegmentEncoder {
         }
         let closed = process.finish(Some(sent), msg!("encoding the video"));
         let found = |file: NamedTempFile| {
-            let packets = packets(&self.ffmpeg.program, file.path(), self.job.settings.options.timeout);
-            Some(PartialSegment { file, frames: packets.map_or(0, |p| p.len() as u64) })
+            let times = times(&self.ffmpeg.program, file.path(), self.job.settings.options.timeout);
+            Some(PartialSegment { file, frames: times.map_or(0, |times| times.len() as u64) })
         };
         match unread.map_or(closed, Err) {
-            Err(e) => (Err(e), found(file)),
-            Ok(()) if sent < task.frames => (Ok(()), Some(PartialSegment { file, frames: sent })),
-            Ok(()) => {
-                // Synced first, because a file of this name counts as complete even after a power cut.
-                let sealed = mp4::seal(file.as_file_mut(), &task.file).and_then(|()| file.as_file().sync_all());
-                match sealed.map(|()| persist(file, &task.file)) {
-                    Ok(Ok(_)) => (Ok(()), None),
-                    Ok(Err(e)) => (Err(OutputError::Write(task.file.clone(), e.error)), found(e.file)),
-                    Err(e) => (Err(e).writing(&task.file), None),
-                }
-            }
+            Err(e) => Ended::Incomplete(found(file), Some(e)),
+            Ok(()) if sent < task.frames => Ended::Incomplete(Some(PartialSegment { file, frames: sent }), None),
+            Ok(()) => match persist(file, &task.file) {
+                Err(e) => Ended::Incomplete(found(e.file), Some(OutputError::Write(task.file.clone(), e.error))),
+                Ok(_) => match seal(&task.file) {
+                    Err(e) => Ended::Incomplete(None, Some(e)),
+                    Ok(()) => Ended::Complete,
+                },
+            },
         }
     }
 

@@ -7,14 +7,12 @@ use super::encode::Encode;
 use super::encoder::{Encoder, Finished};
 use super::ffmpeg::Ffmpeg;
 use super::job::{VideoJob, kept};
-use super::join::GrowingVideo;
-use super::mp4;
-use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask};
+use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask, is_sealed, remove};
 use super::settings::Settings;
 use super::tag::{self, Tag, name};
 use crate::language::msg;
 use crate::output::error::{NameFile, OutputError};
-use crate::output::store::atomic::{folder_of, persist};
+use crate::output::store::atomic::folder_of;
 use crate::output::store::folder::sweep;
 use crate::output::store::hidden;
 use crate::threads;
@@ -38,8 +36,8 @@ struct Segment {
 /// The segments of a video, and the encoders that make them.
 pub struct Segments {
     encoder: Arc<SegmentEncoder>,
-    segments: Arc<[Segment]>,
-    // The segments that this run makes.
+    segments: Vec<Segment>,
+    // The segments that this run makes and that are not complete.
     to_do: BTreeSet<usize>,
     tasks: Option<Sender<SegmentTask>>,
     // The segment that receives frames, and its channel.
@@ -47,47 +45,8 @@ pub struct Segments {
     buffers: Arc<BufferPool>,
     ended: Receiver<(usize, Ended)>,
     workers: Vec<JoinHandle<()>>,
-    joining: Option<Joining>,
     partial: BTreeMap<usize, PartialSegment>,
     failure: Option<OutputError>,
-}
-
-// Joins complete segments in order while later ones are encoded.
-struct Joining {
-    // The places of complete segments.
-    complete: Sender<usize>,
-    thread: JoinHandle<Option<GrowingVideo>>,
-}
-
-impl Joining {
-    fn start(encoder: &Arc<SegmentEncoder>, segments: &Arc<[Segment]>) -> Result<Joining, OutputError> {
-        let (complete, places) = unbounded();
-        let (encoder, segments) = (Arc::clone(encoder), Arc::clone(segments));
-        let thread = threads::spawn("join", move || grow(&encoder, &segments, places))?;
-        Ok(Joining { complete, thread })
-    }
-    // The video, if it has got all of its segments.
-    fn end(self) -> Option<GrowingVideo> {
-        drop(self.complete);
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    }
-}
-
-// None if a segment is missing or cannot be appended: then all are joined at the end, which finds out why.
-fn grow(encoder: &SegmentEncoder, segments: &[Segment], places: Receiver<usize>) -> Option<GrowingVideo> {
-    let joiner = encoder.joiner();
-    let (mut video, mut complete, mut left) = (None, BTreeSet::new(), segments.iter().enumerate().peekable());
-    for place in places {
-        complete.insert(place);
-        while let Some((_, segment)) = left.next_if(|(next, _)| complete.remove(next)) {
-            let video = match &mut video {
-                Some(video) => video,
-                None => video.insert(joiner.begin(&encoder.tag()).ok()?),
-            };
-            joiner.append(video, &segment.file, segment.len()).ok()?;
-        }
-    }
-    video.filter(|_| left.next().is_none())
 }
 
 /// Removes the segments of a scene from a hidden folder.
@@ -118,15 +77,10 @@ impl Segment {
     fn is_to_do(&self, film: &VideoJob) -> bool {
         let mut numbers = film.frames[self.frames.clone()].iter();
         let is_mine = film.part.as_ref().is_none_or(|part| numbers.all(|n| part.contains(n)));
-        is_mine && (film.overwrite || !mp4::is_sealed(&self.file))
+        is_mine && (film.overwrite || !is_sealed(&self.file))
     }
     fn len(&self) -> u64 {
         self.frames.len() as u64
-    }
-    // The task that makes a segment, and the channel for its frames.
-    fn task(&self, place: usize) -> (Sender<QueuedFrame>, SegmentTask) {
-        let (send, items) = unbounded();
-        (send, SegmentTask { segment: place, items, frames: self.len(), file: self.file.clone() })
     }
 }
 
@@ -166,7 +120,7 @@ pub fn clear(film: &VideoJob) {
     }
     sweep(&folder);
     for segment in plan(film, &folder) {
-        let _ = std::fs::remove_file(segment.file);
+        remove(&segment.file);
     }
     remove_empty(&folder, &film.hidden);
 }
@@ -188,7 +142,7 @@ impl Segments {
             let _ = std::fs::remove_dir_all(&folder);
         }
         sweep(&folder);
-        let segments: Arc<[Segment]> = plan(film, &folder).into();
+        let segments = plan(film, &folder);
         let encoder = SegmentEncoder { job: Arc::clone(film), ffmpeg, folder };
         let to_do: BTreeSet<usize> = (0..segments.len()).filter(|&i| segments[i].is_to_do(film)).collect();
         if !to_do.is_empty() {
@@ -205,11 +159,8 @@ impl Segments {
                 }
             })
         };
-        // Other runs make the rest of a part.
-        let is_growing = film.part.is_none() && segments.len() > 1 && encoder.joiner().is_one_pass();
-        let joining = is_growing.then(|| Joining::start(&encoder, &segments)).transpose()?;
         let workers = (0..film.encoder_count().min(to_do.len().max(1))).map(worker).collect::<Result<_, _>>()?;
-        let open = Segments {
+        Ok(Segments {
             encoder,
             segments,
             to_do,
@@ -218,12 +169,9 @@ impl Segments {
             buffers: Arc::new(BufferPool::new(film.max_waiting())),
             ended,
             workers,
-            joining,
             partial: BTreeMap::new(),
             failure: None,
-        };
-        (0..open.segments.len()).filter(|place| !open.to_do.contains(place)).for_each(|place| open.set_complete(place));
-        Ok(open)
+        })
     }
 
     fn job(&self) -> &VideoJob {
@@ -243,7 +191,8 @@ impl Segments {
             return Ok(());
         }
         if self.open.as_ref().is_none_or(|(open, _)| *open != place) {
-            let (send, task) = self.segments[place].task(place);
+            let (segment, (send, items)) = (&self.segments[place], unbounded());
+            let task = SegmentTask { segment: place, items, frames: segment.len(), file: segment.file.clone() };
             self.tasks.as_ref().and_then(|tasks| tasks.send(task).ok()).ok_or_else(gone)?;
             self.open = Some((place, send));
         }
@@ -264,127 +213,62 @@ impl Segments {
         if self.failure.is_some() { Err(gone()) } else { Ok(()) }
     }
 
-    fn hear(&mut self, (place, (result, partial)): (usize, Ended)) {
-        match (result, partial) {
-            (Ok(()), None) => self.set_complete(place),
-            (result, partial) => {
+    fn hear(&mut self, (place, ended): (usize, Ended)) {
+        match ended {
+            Ended::Complete => drop(self.to_do.remove(&place)),
+            Ended::Incomplete(partial, failure) => {
                 self.partial.extend(partial.map(|partial| (place, partial)));
-                self.failure = self.failure.take().or(result.err());
+                self.failure = self.failure.take().or(failure);
             }
         }
     }
 
-    // A thread that has failed to join does not listen any more.
-    fn set_complete(&self, place: usize) {
-        if let Some(joining) = &self.joining {
-            let _ = joining.complete.send(place);
-        }
-    }
-
-    fn join_all(&self, joined: Option<GrowingVideo>) -> Result<Finished, OutputError> {
-        let named = self.job().name(|path| {
-            self.finish_or_join(joined, path)?;
-            for segment in self.segments.iter() {
-                let _ = std::fs::remove_file(&segment.file);
+    fn join_all(&self) -> Result<Finished, OutputError> {
+        let files: Vec<_> = self.segments.iter().map(|s| (s.file.as_path(), s.len())).collect();
+        let join = |path: &Path| match self.encoder.join(&files, path, &self.encoder.tag()) {
+            // Another run of the same film may have joined and removed the segments.
+            Err(cause) if !self.job().is_made() => self.keep_beginning(Some(cause)).map(drop),
+            _ => {
+                files.iter().for_each(|(file, _)| remove(file));
+                Ok(())
             }
-            Ok(())
-        });
-        named.map(Finished::Whole)
-    }
-
-    // Joins files, each with its number of frames.
-    fn join(&self, files: &[(&Path, u64)], path: &Path, tag: &Tag) -> Result<(), OutputError> {
-        self.encoder.joiner().join(&self.encoder.folder, files, path, tag)
-    }
-
-    // Finishes the video that has grown. If there is none, or if it is not as it must be, all segments are joined.
-    fn finish_or_join(&self, joined: Option<GrowingVideo>, path: &Path) -> Result<(), OutputError> {
-        let finish = |video| self.encoder.joiner().finish(video, path, &self.encoder.tag());
-        match joined.map(finish) {
-            Some(Ok(())) => Ok(()),
-            _ => self.join_or_find(path),
-        }
-    }
-
-    // Joins the segments, unless another run of the same film has done so.
-    fn join_or_find(&self, path: &Path) -> Result<(), OutputError> {
-        let job = self.job();
-        let missing = || self.segments.iter().enumerate().filter(|(_, s)| !mp4::is_whole(&s.file));
-        // Another run of the same film removes the segments after joining them, and may have removed those of this
-        // run too.
-        if missing().next().is_some() && job.is_made() {
-            return Ok(());
-        }
-        for (place, segment) in missing() {
-            if job.source.is_none() {
-                return Err(OutputError::encoder(msg!(
-                    "{file} was deleted: the same command with --resume makes it again",
-                    file = segment.file.display()
-                )));
-            }
-            let (send, task) = segment.task(place);
-            for &number in &job.frames[segment.frames.clone()] {
-                let _ = send.send(QueuedFrame::OnDisk(number));
-            }
-            drop(send);
-            self.encoder.make(&task).0?;
-        }
-        let files: Vec<(&Path, u64)> = self.segments.iter().map(|s| (s.file.as_path(), s.len())).collect();
-        let Err(cause) = self.join(&files, path, &self.encoder.tag()) else { return Ok(()) };
-        // Another run of the same film has joined and removed the segments.
-        if job.is_made() {
-            return Ok(());
-        }
-        let short = job.partial_path(|_| false);
-        Err(match files.as_slice() {
-            [(only, _)] if is_of_kind(only, &short) && std::fs::rename(only, &short).is_ok() => {
-                kept(cause, job.frames.len() as u64, &short)
-            }
-            _ => cause.reworded(|what| {
-                msg!(
-                    "{why}; all is encoded and kept in {folder}: --resume joins it",
-                    why = what,
-                    folder = self.encoder.folder.display()
-                )
-            }),
-        })
+        };
+        self.job().name(join).map(Finished::Whole)
     }
 
     // The complete beginning becomes a video of its own, or is kept as segments.
-    fn keep_beginning(&mut self, failure: Option<OutputError>) -> Result<Finished, OutputError> {
-        let path = self.job().partial_path(|_| false);
-        match (self.keep(&path), failure) {
-            (Ok(frames), Some(cause)) => Err(kept(cause, frames, &path)),
-            (Err(0), Some(cause)) => Err(cause),
-            (Err(frames), Some(cause)) => Err(cause.reworded(|what| {
+    fn keep_beginning(&self, failure: Option<OutputError>) -> Result<Finished, OutputError> {
+        let (job, path) = (self.job(), self.job().partial_path(|_| false));
+        let whole = self.segments.iter().take_while(|segment| is_sealed(&segment.file));
+        let mut files: Vec<_> = whole.map(|s| (s.file.as_path(), s.len())).collect();
+        let sum = |files: &[(&Path, u64)]| files.iter().map(|(_, frames)| frames).sum::<u64>();
+        let stored = sum(&files);
+        let last = self.partial.get(&files.len()).filter(|partial| partial.frames > 0);
+        files.extend(last.map(|partial| (partial.file.path(), partial.frames)));
+        let (frames, tag) = (sum(&files), Tag { is_beginning: true, ..self.encoder.tag() });
+        // Without room for a copy, the only segment itself is renamed, if it is a film of this kind. The segments of a
+        // GIF are not.
+        let is_film = job.settings.codec.segment_format == job.settings.container().extension;
+        let rename = || match files[..] {
+            [(only, _)] if is_film && (stored == 0 || self.segments.len() == 1) => {
+                std::fs::rename(only, &path).map(|()| remove(only)).is_ok()
+            }
+            _ => false,
+        };
+        let is_kept = frames > 0 && (self.encoder.join(&files, &path, &tag).is_ok() || rename());
+        match failure {
+            None => Ok(Finished::Beginning(is_kept.then_some(path))),
+            Some(cause) if is_kept => Err(kept(cause, frames, &path)),
+            Some(cause) if stored == 0 => Err(cause),
+            Some(cause) => Err(cause.reworded(|what| {
                 msg!(
                     "{why}; {frames} frames are encoded and kept in {folder}: --resume continues with them",
                     why = what,
-                    frames,
+                    frames = stored,
                     folder = self.encoder.folder.display()
                 )
             })),
-            (Ok(_), None) => Ok(Finished::Beginning(Some(path))),
-            (Err(_), None) => Ok(Finished::Beginning(None)),
         }
-    }
-
-    // Writes the complete beginning to this path and returns its number of frames. The error is the number of frames
-    // that are kept in segments instead.
-    fn keep(&mut self, path: &Path) -> Result<u64, u64> {
-        let whole = self.segments.iter().take_while(|segment| mp4::is_sealed(&segment.file)).count();
-        let last = self.partial.remove(&whole).filter(|partial| partial.frames > 0);
-        let mut files: Vec<(&Path, u64)> = self.segments[..whole].iter().map(|s| (s.file.as_path(), s.len())).collect();
-        let stored = files.iter().map(|(_, frames)| frames).sum();
-        files.extend(last.as_ref().map(|partial| (partial.file.path(), partial.frames)));
-        let frames = files.iter().map(|(_, frames)| frames).sum();
-        let tag = Tag { is_beginning: true, ..self.encoder.tag() };
-        if frames > 0 && self.join(&files, path, &tag).is_ok() {
-            return Ok(frames);
-        }
-        // If there is no space for a copy, the partial segment itself is renamed.
-        let only = last.filter(|_| whole == 0 && is_of_kind(&self.segments[0].file, path)).ok_or(stored)?;
-        persist(only.file, path).map(|_| frames).map_err(|_| stored)
     }
 }
 
@@ -421,20 +305,14 @@ impl Encoder for Segments {
         for worker in std::mem::take(&mut self.workers) {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
-        let joined = self.joining.take().and_then(Joining::end);
-        let is_stopped =
-            self.encoder.is_stopped() && self.to_do.iter().any(|&i| !mp4::is_whole(&self.segments[i].file));
+        let is_stopped = self.encoder.is_stopped() && !self.to_do.is_empty();
         let result = match self.failure.take() {
             // Other runs make the rest, so there is no partial video.
             Some(failure) if self.job().part.is_some() => Err(failure),
             None if self.job().part.is_some() && is_stopped => Ok(Finished::Beginning(None)),
             None if self.job().part.is_some() => Ok(Finished::Part),
-            None if !cut_short && !is_stopped => self.join_all(joined),
-            failure => {
-                // Its space may be needed.
-                drop(joined);
-                self.keep_beginning(failure)
-            }
+            None if !cut_short && !is_stopped => self.join_all(),
+            failure => self.keep_beginning(failure),
         };
         if self.job().scene.is_none() {
             let _ = std::fs::remove_dir_all(&self.encoder.folder);
@@ -449,11 +327,6 @@ impl Encoder for Segments {
     fn abort(self: Box<Self>, cause: OutputError) -> OutputError {
         self.finish(true).err().unwrap_or(cause)
     }
-}
-
-// Whether a segment is a film of this name too. The segments of a GIF are not.
-fn is_of_kind(segment: &Path, film: &Path) -> bool {
-    segment.extension().zip(film.extension()).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
 }
 
 fn gone() -> OutputError {
