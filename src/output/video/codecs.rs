@@ -41,7 +41,7 @@ pub struct Codec {
     pub encoder: &'static str,
     /// The extensions of files that can hold it.
     pub containers: &'static [&'static str],
-    /// ffmpeg's muxer for segments, which are always fragmented files.
+    /// ffmpeg's muxer for segments: fragmented files, or rows of pictures.
     pub segment_format: &'static str,
     /// ffmpeg's arguments before the input, such as the device of a hardware encoder.
     pub device: &'static str,
@@ -216,11 +216,25 @@ pub const CODECS: &[Codec] = &[
         encoder: "ffv1",
         preset: Some("-coder"),
         encodes: levels((0, ""), (0, ""), (0, "range_def")),
-        containers: &["mkv", "gif", "webp"],
+        containers: &["mkv", "gif"],
         segment_format: "mov",
         alpha: Some(pixels("yuva420p")),
-        alpha_containers: &["gif", "webp"],
+        alpha_containers: &["gif"],
         arguments: "-level 3 -g 1 -slicecrc 1",
+        ..SOFTWARE
+    },
+    Codec {
+        name: "webp",
+        about: "WebP, each frame a picture",
+        encoder: "libwebp",
+        containers: &["webp"],
+        segment_format: "image2pipe",
+        ten_bits: None,
+        alpha: Some(pixels("yuva420p")),
+        alpha_containers: &["webp"],
+        preset: Some("-compression_level"),
+        encodes: levels((0, "0"), (0, ""), (0, "6")),
+        arguments: "-quality 82",
         ..SOFTWARE
     },
     Codec {
@@ -304,7 +318,6 @@ impl Codec {
     /// The codec of a file, which must support all that is requested. The error names the flag that the codec does not
     /// support.
     pub fn choose(path: &Path, request: CodecRequest) -> Result<&'static Codec, Message> {
-        let refused = |what: Message| Err(what);
         let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
         let is_high = request.is_hdr || request.bits == Some(10);
         let mut usual = Codec::of(container).filter(|codec| !request.is_hdr || codec.hdr10.is_some());
@@ -313,14 +326,14 @@ impl Codec {
         let name = codec.name;
         if !codec.containers.contains(&container.extension) {
             if container.join != Join::Copied {
-                return refused(msg!(
+                return Err(msg!(
                     "--codec: a .{extension} has a codec of its own, not {name}: leave the flag out",
                     extension = container.extension,
                     name
                 ));
             }
             let all = Codec::of(container).map(|c| c.name).collect::<Vec<_>>().join(", ");
-            return refused(msg!(
+            return Err(msg!(
                 "--codec: a .{extension} holds {all}, not {name}",
                 extension = container.extension,
                 all,
@@ -328,25 +341,25 @@ impl Codec {
             ));
         }
         if is_high && (container.join != Join::Copied || Container::of(path).is_none()) {
-            return refused(msg!(
+            return Err(msg!(
                 "{path} has eight bits a channel: no --hdr, no --video-bits 10",
                 path = path.display()
             ));
         }
         if request.is_hdr && request.bits == Some(8) {
-            return refused(msg!("--hdr: HDR10 has ten bits, not --video-bits 8"));
+            return Err(msg!("--hdr: HDR10 has ten bits, not --video-bits 8"));
         }
         if request.is_hdr && codec.hdr10.is_none() {
             let all = CODECS.iter().filter(|c| c.hdr10.is_some()).map(|c| c.name).collect::<Vec<_>>().join(", ");
-            return refused(msg!("--hdr: HDR10 comes in {all}, not {name}", all, name));
+            return Err(msg!("--hdr: HDR10 comes in {all}, not {name}", all, name));
         }
         if is_high && codec.ten_bits.is_none() {
-            return refused(msg!("--video-bits: {name} has eight bits a channel", name));
+            return Err(msg!("--video-bits: {name} has eight bits a channel", name));
         }
         if request.has_crf && codec.crf.is_none() {
             // A codec that nobody has named is an inner one.
             let of_file = format!(".{}", container.extension);
-            return refused(msg!(
+            return Err(msg!(
                 "--crf: {name} has no quality setting",
                 name = if request.codec.is_some() { name } else { &of_file }
             ));
@@ -396,7 +409,7 @@ mod tests {
             ("a.mkv", "h264", Some("h265")),
             ("a.webm", "vp9", Some("vp9")),
             ("a.gif", "ffv1", None),
-            ("a.webp", "ffv1", None),
+            ("a.webp", "webp", None),
         ] {
             let chosen = |is_hdr| {
                 Codec::choose(Path::new(file), CodecRequest { is_hdr, ..CodecRequest::default() }).map(|c| c.name)

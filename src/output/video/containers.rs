@@ -8,7 +8,7 @@ pub enum Join {
     Copied,
     /// Lossless segments are quantized to 256 colors, chosen for the clip.
     Palette,
-    /// Lossless segments are encoded in this format.
+    /// Encoded frames are copied from rows of pictures.
     Webp,
 }
 
@@ -18,14 +18,12 @@ pub struct Container {
     /// ffmpeg's muxer.
     pub muxer: &'static str,
     pub join: Join,
-    /// More arguments of the join, for `--encode fast`, `standard` and `small`.
-    pub encodes: [&'static str; 3],
     /// Ticks per second of the container's clock; None if they follow from the frame rate.
     pub ticks: Option<u64>,
 }
 
 const fn container(extension: &'static str, muxer: &'static str, join: Join, ticks: Option<u64>) -> Container {
-    Container { extension, muxer, join, encodes: [""; 3], ticks }
+    Container { extension, muxer, join, ticks }
 }
 
 /// All containers except raw video.
@@ -35,10 +33,7 @@ pub const CONTAINERS: [Container; 6] = [
     container("mkv", "matroska", Join::Copied, Some(1000)),
     container("webm", "webm", Join::Copied, Some(1000)),
     container("gif", "gif", Join::Palette, Some(100)),
-    Container {
-        encodes: ["-compression_level 0", "", "-compression_level 6"],
-        ..container("webp", "webp", Join::Webp, Some(1000))
-    },
+    container("webp", "webp", Join::Webp, Some(1000)),
 ];
 
 impl Container {

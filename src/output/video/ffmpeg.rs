@@ -23,7 +23,7 @@ pub struct Ffmpeg {
 // Time-out of `ffmpeg -version`.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 // Maximum bytes that are kept of a program's output, and of a line.
-const MAX_OUTPUT: usize = 64 << 10;
+const MAX_OUTPUT: u64 = 64 << 10;
 const MAX_LINE: usize = 4 << 10;
 // How long to read the pipe after the process has ended. A grandchild may hold it open.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
@@ -75,124 +75,21 @@ pub fn output_text(
     text_of(command, timeout)
 }
 
-fn text_of(command: Command, timeout: Duration) -> Result<Option<String>, NoThread> {
-    let hear = |text: &mut String, line: &str| {
-        text.push_str(line);
-        text.push('\n');
-        if text.len() < MAX_OUTPUT { Heard::Progress } else { Heard::Enough }
+fn text_of(mut command: Command, timeout: Duration) -> Result<Option<String>, NoThread> {
+    let mut process = match Process::of(command.stdin(Stdio::null()), timeout) {
+        Ok(process) => process,
+        Err(e) => return NoThread::of(&e).map_or(Ok(None), Err),
     };
-    match listen_to(command, timeout, hear) {
-        Ok((status, text)) => Ok(status.success().then_some(text)),
-        Err(e) => NoThread::of(&e).map_or(Ok(None), Err),
-    }
-}
-
-// Reads a program's standard output until the program ends or `hear` returns false.
-fn listen_to<T: Default + Send + 'static>(
-    mut command: Command,
-    timeout: Duration,
-    hear: impl FnMut(&mut T, &str) -> Heard + Send + 'static,
-) -> io::Result<(ExitStatus, T)> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut program = Running::start(&mut command, timeout, |child| child.stdout.take(), hear)?;
-    let status = program.wait(None)?;
-    match program.watch.state().timed_out {
-        true => Err(io::ErrorKind::TimedOut.into()),
-        false => Ok((status, program.take())),
-    }
-}
-
-// What a line of a watched program means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Heard {
-    // The program makes progress, so its time-out starts again.
-    Progress,
-    Words,
-    // No more lines are needed.
-    Enough,
-}
-
-// A child process whose output is read on another thread. That thread is never joined, because another process may
-// hold the pipe open.
-struct Running<T> {
-    child: Child,
-    heard: Arc<Mutex<T>>,
-    // Disconnected when the output has ended.
-    listening: Receiver<()>,
-    watch: Arc<Watchdog>,
-}
-
-impl<T: Default + Send + 'static> Running<T> {
-    // `pipe` selects the stream to read. The process is killed if no thread can watch it.
-    fn start<P: Read + Send + 'static>(
-        command: &mut Command,
-        timeout: Duration,
-        pipe: impl FnOnce(&mut Child) -> Option<P>,
-        mut hear: impl FnMut(&mut T, &str) -> Heard + Send + 'static,
-    ) -> io::Result<Running<T>> {
-        // Ctrl-C must reach only this program. ffmpeg would stop at once and lose the frames in flight.
-        let (mut child, group) = ChildGroup::spawn(command)?;
-        let watch = Arc::new(Watchdog { group, timeout, state: Mutex::default() });
-        let (alive, listening) = bounded(0);
-        let heard = Arc::<Mutex<T>>::default();
-        let (pipe, here, watched) = (pipe(&mut child), Arc::clone(&heard), Arc::downgrade(&watch));
-        let listen = move || {
-            let _alive: Sender<()> = alive;
-            let hear = |line: &str| {
-                let heard = hear(&mut lock(&here), line);
-                if heard == Heard::Progress
-                    && let Some(watch) = watched.upgrade()
-                {
-                    watch.renew();
-                }
-                heard != Heard::Enough
-            };
-            pipe.map(|pipe| lines(pipe, hear))
-        };
-        if let Err(e) = Watchdog::register(&watch).and_then(|()| threads::spawn("listen", listen)) {
-            watch.group.kill();
-            let _ = child.wait();
-            return Err(e.into());
-        }
-        Ok(Running { child, heard, listening, watch })
-    }
-
-    // Waits until the process has ended and its output is read. Each change of the file that it writes is progress:
-    // moving the index of a large film to its front takes long, and no line tells of it.
-    fn wait(&mut self, file: Option<&Path>) -> io::Result<ExitStatus> {
-        const STEP: Duration = Duration::from_millis(10);
-        self.watch.begin();
-        let mut killed = None::<Instant>;
-        let state = || std::fs::metadata(file?).ok().map(|what| (what.len(), what.modified().ok()));
-        let mut seen = state();
-        loop {
-            let now = state();
-            if now != seen {
-                self.watch.renew();
-                seen = now;
-            }
-            // The pipe usually closes when the process ends.
-            let is_silent = self.listening.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected);
-            if let Some(status) = self.child.try_wait()? {
-                let _ = self.listening.recv_timeout(DRAIN_TIMEOUT);
-                return Ok(status);
-            }
-            if is_silent {
-                std::thread::sleep(STEP / 10);
-            }
-            if self.watch.state().timed_out && killed.get_or_insert_with(Instant::now).elapsed() > KILL_TIMEOUT {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "it was killed, and does not go"));
-            }
-        }
-    }
-
-    fn take(&self) -> T {
-        std::mem::take(&mut lock(&self.heard))
-    }
+    let mut text = Vec::new();
+    let read = process.by_ref().take(MAX_OUTPUT).read_to_end(&mut text);
+    // A program that prints more ends with an error.
+    drop(process.child.stdout.take());
+    let is_good = read.is_ok() && process.wait().is_ok_and(|status| status.success()) && !process.watch.state().timed_out;
+    Ok(is_good.then(|| String::from_utf8_lossy(&text).into_owned()))
 }
 
 // The lines of a pipe. They end with a line feed, or with a carriage return alone, as ffmpeg's progress does.
-fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
+fn lines(pipe: impl Read, mut hear: impl FnMut(&str)) {
     let mut reader = std::io::BufReader::new(pipe);
     let mut line = Vec::new();
     loop {
@@ -208,9 +105,7 @@ fn lines(pipe: impl Read, mut hear: impl FnMut(&str) -> bool) {
         let used = part.len() + usize::from(end.is_some());
         reader.consume(used);
         if end.is_some() && !line.is_empty() {
-            if !hear(&String::from_utf8_lossy(&line)) {
-                return;
-            }
+            hear(&String::from_utf8_lossy(&line));
             line.clear();
         }
     }
@@ -305,8 +200,8 @@ struct Transcript {
 }
 
 impl Transcript {
-    // Adds a line, without control characters for terminals. It counts as progress if its number of frames has grown.
-    fn hear(&mut self, line: &str) -> Heard {
+    // Adds a line, without control characters for terminals. Returns whether its number of frames has grown.
+    fn hear(&mut self, line: &str) -> bool {
         let progress = try_parse_progress(line).map(|p| u64::from(p.frame));
         let has_moved = progress.is_some_and(|frames| frames > self.frames);
         if let Some(frames) = progress {
@@ -317,7 +212,7 @@ impl Transcript {
             lines.truncate(LAST_LINES - 1);
             lines.push_front(line.chars().map(|c| if c.is_control() && c != '\t' { '.' } else { c }).collect());
         }
-        if has_moved { Heard::Progress } else { Heard::Words }
+        has_moved
     }
 
     // The last errors; the last lines if no line is marked as one.
@@ -339,9 +234,13 @@ fn is_error(line: &str) -> bool {
     false
 }
 
-/// A running ffmpeg that is fed or read. Each operation has the time-out for itself.
+/// A running program that is fed or read. Each operation has the time-out for itself.
 pub struct Process {
-    running: Running<Transcript>,
+    child: Child,
+    heard: Arc<Mutex<Transcript>>,
+    // Disconnected when the errors have ended.
+    listening: Receiver<()>,
+    watch: Arc<Watchdog>,
     // The file that it writes, if it writes one: its last argument.
     file: Option<PathBuf>,
 }
@@ -350,47 +249,95 @@ impl Process {
     pub fn start(program: &Path, arguments: &[String], timeout: Duration) -> Result<Process, OutputError> {
         let started = system::program(program).and_then(|mut command| {
             command.args(["-loglevel", "level+info", "-hide_banner", "-y"]).args(arguments);
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            Running::start(&mut command, timeout, |child| child.stderr.take(), Transcript::hear)
+            Process::of(command.stdin(Stdio::piped()), timeout)
         });
-        let running = started.map_err(|e| {
+        let mut process = started.map_err(|e| {
             let failed =
                 || OutputError::no_encoder(msg!("cannot start {name}: {why}", name = program.display(), why = e));
             NoThread::of(&e).map_or_else(failed, OutputError::from)
         })?;
-        running.child.stdin.iter().for_each(enlarge_pipe);
-        let file = arguments.last().and_then(|last| last.strip_prefix(FILE)).map(PathBuf::from);
-        Ok(Process { running, file })
+        process.child.stdin.iter().for_each(enlarge_pipe);
+        process.file = arguments.last().and_then(|last| last.strip_prefix(FILE)).map(PathBuf::from);
+        Ok(process)
+    }
+
+    // Its errors are read on another thread. That thread is never joined, because another process may hold the pipe
+    // open. The process is killed if no thread can watch it.
+    fn of(command: &mut Command, timeout: Duration) -> io::Result<Process> {
+        // Ctrl-C must reach only this program. ffmpeg would stop at once and lose the frames in flight.
+        let (mut child, group) = ChildGroup::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+        let watch = Arc::new(Watchdog { group, timeout, state: Mutex::default() });
+        let (alive, listening) = bounded(0);
+        let heard = Arc::<Mutex<Transcript>>::default();
+        let (pipe, here, watched) = (child.stderr.take(), Arc::clone(&heard), Arc::downgrade(&watch));
+        let listen = move || {
+            let _alive: Sender<()> = alive;
+            let hear = |line: &str| {
+                if lock(&here).hear(line)
+                    && let Some(watch) = watched.upgrade()
+                {
+                    watch.renew();
+                }
+            };
+            pipe.map(|pipe| lines(pipe, hear))
+        };
+        if let Err(e) = Watchdog::register(&watch).and_then(|()| threads::spawn("listen", listen)) {
+            watch.group.kill();
+            let _ = child.wait();
+            return Err(e.into());
+        }
+        Ok(Process { child, heard, listening, watch, file: None })
+    }
+
+    // Waits until the process has ended and its errors are read. Each change of the file that it writes is progress:
+    // moving the index of a large film to its front takes long, and no line tells of it.
+    fn wait(&mut self) -> io::Result<ExitStatus> {
+        const STEP: Duration = Duration::from_millis(10);
+        self.watch.begin();
+        let mut killed = None::<Instant>;
+        let mut seen = None;
+        loop {
+            let now = self.file.as_ref().and_then(|file| std::fs::metadata(file).ok());
+            let now = now.map(|what| (what.len(), what.modified().ok()));
+            if now != seen {
+                self.watch.renew();
+                seen = now;
+            }
+            // The pipe usually closes when the process ends.
+            let is_silent = self.listening.recv_timeout(STEP) == Err(RecvTimeoutError::Disconnected);
+            if let Some(status) = self.child.try_wait()? {
+                let _ = self.listening.recv_timeout(DRAIN_TIMEOUT);
+                return Ok(status);
+            }
+            if is_silent {
+                std::thread::sleep(STEP / 10);
+            }
+            if self.watch.state().timed_out && killed.get_or_insert_with(Instant::now).elapsed() > KILL_TIMEOUT {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it was killed, and does not go"));
+            }
+        }
     }
 
     /// Writes bytes to standard input. A broken pipe means that ffmpeg has ended; [`Process::finish`] returns the
     /// reason.
     pub fn feed(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let Running { child, watch, .. } = &mut self.running;
-        let stdin = child.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        watch.begin();
+        let stdin = self.child.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        self.watch.begin();
         let written = stdin.write_all(bytes);
-        watch.pause();
+        self.watch.pause();
         written
-    }
-
-    /// Whether ffmpeg was ended because it made no progress.
-    pub fn has_stalled(&self) -> bool {
-        self.running.watch.state().timed_out
     }
 
     /// Waits for the end. If ffmpeg counts frames, it must report `expected` ones. `doing` is for messages.
     pub fn finish(mut self, expected: Option<u64>, doing: Message) -> Result<(), OutputError> {
-        let running = &mut self.running;
-        drop(running.child.stdin.take());
-        let status = running.wait(self.file.as_deref());
-        let transcript = running.take();
-        let (frames, timeout) = (transcript.frames, running.watch.timeout);
+        drop(self.child.stdin.take());
+        let status = self.wait();
+        let transcript = std::mem::take(&mut *lock(&self.heard));
         let what = match status {
-            _ if running.watch.state().timed_out => {
+            _ if self.watch.state().timed_out => {
                 msg!(
                     "ffmpeg made no progress for {seconds} s {doing}, and was killed",
-                    seconds = timeout.as_secs(),
+                    seconds = self.watch.timeout.as_secs(),
                     doing
                 )
             }
@@ -400,8 +347,8 @@ impl Process {
             }
             Ok(_) if !transcript.errors.is_empty() => msg!("ffmpeg reported an error {doing}", doing),
             Ok(_) => match expected {
-                Some(n) if frames != n => {
-                    msg!("ffmpeg took {taken} of {all} frames {doing}", taken = frames, all = n, doing)
+                Some(n) if transcript.frames != n => {
+                    msg!("ffmpeg took {taken} of {all} frames {doing}", taken = transcript.frames, all = n, doing)
                 }
                 _ => return Ok(()),
             },
@@ -414,7 +361,7 @@ impl Drop for Process {
     // An ffmpeg that nobody waits for any more is killed, so that it does not go on to write its file.
     fn drop(&mut self) {
         const STEP: Duration = Duration::from_millis(5);
-        let Running { child, watch, .. } = &mut self.running;
+        let Process { child, watch, .. } = self;
         let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
         if is_running(child) {
             watch.group.kill();
@@ -429,11 +376,10 @@ impl Drop for Process {
 impl Read for Process {
     /// Reads bytes of standard output.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let Running { child, watch, .. } = &mut self.running;
-        let stdout = child.stdout.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        watch.begin();
+        let stdout = self.child.stdout.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        self.watch.begin();
         let read = stdout.read(bytes);
-        watch.pause();
+        self.watch.pause();
         read
     }
 }
@@ -451,18 +397,17 @@ pub fn words(line: &str) -> impl Iterator<Item = String> {
     line.split_ascii_whitespace().map(str::to_owned)
 }
 
-/// When each frame of a video is shown, in the stream's ticks, in coding order.
-pub fn times(program: &Path, file: &Path, timeout: Duration) -> io::Result<Vec<i64>> {
-    let asked = words("-nostdin -v error -i").chain([url(file)]).chain(words("-map 0:v -c copy -f framecrc -"));
-    // Columns: stream, dts, pts, duration, bytes, checksum.
-    let hear = move |times: &mut Vec<i64>, line: &str| {
-        let pts = line.split(',').nth(2).filter(|_| !line.starts_with('#'));
-        times.extend(pts.and_then(|pts| pts.trim().parse::<i64>().ok()));
-        Heard::Progress
-    };
-    let mut command = system::program(program)?;
-    command.args(asked);
-    Ok(listen_to(command, timeout, hear)?.1)
+/// When each frame of a video is shown, in the stream's ticks, in coding order; and how reading ended.
+pub fn times(program: &Path, file: &Path, timeout: Duration) -> (Vec<i64>, Result<(), OutputError>) {
+    let asked = words("-nostdin -i").chain([url(file)]).chain(words("-map 0:v -c copy -f framecrc -"));
+    let mut times = Vec::new();
+    let ended = Process::start(program, &asked.collect::<Vec<_>>(), timeout).and_then(|mut process| {
+        // Columns: stream, dts, pts, duration, bytes, checksum.
+        let pts = |line: &str| line.split(',').nth(2)?.trim().parse::<i64>().ok();
+        lines(&mut process, |line| times.extend(Some(line).filter(|line| !line.starts_with('#')).and_then(pts)));
+        process.finish(None, msg!("checking the finished video"))
+    });
+    (times, ended)
 }
 
 #[cfg(test)]
@@ -471,10 +416,7 @@ mod tests {
 
     fn heard(bytes: &[u8]) -> Vec<String> {
         let mut all = Vec::new();
-        lines(bytes, |line| {
-            all.push(line.to_owned());
-            true
-        });
+        lines(bytes, |line| all.push(line.to_owned()));
         all
     }
 
@@ -502,7 +444,7 @@ mod tests {
         let mut t = Transcript::default();
         let line = "[info] frame=   12 fps=0.0 q=-1.0 size=       5kB time=00:00:00.40 bitrate= 100.0kbits/s speed=1x";
         let heard = [t.hear(line), t.hear(line)];
-        assert!(heard == [Heard::Progress, Heard::Words] && t.frames == 12 && t.errors.is_empty());
+        assert!(heard == [true, false] && t.frames == 12 && t.errors.is_empty());
         for n in 0..9 {
             t.hear(&format!("[info] Stream {n}"));
         }

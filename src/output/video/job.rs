@@ -151,9 +151,7 @@ impl VideoJob {
         let numbers = self.frames.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let scene = self.scene_name();
         let steps = self.steps_of(&self.frames);
-        let join = self.settings.container().encodes[self.settings.encode as usize];
-        let more = steps.as_deref().into_iter().chain((!join.is_empty()).then_some(join));
-        let content = hash([self.key(ffmpeg).as_str(), &numbers].into_iter().chain(more));
+        let content = hash([self.key(ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
         // Other particle files count as another scene.
         let steps = steps.map_or_else(String::new, |steps| format!("-{steps:.16}"));
         Tag {

@@ -12,8 +12,7 @@ use crate::language::{Message, msg};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::temporary;
 use crate::system;
-use crate::threads::NoThread;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 
 impl SegmentEncoder {
@@ -33,8 +32,7 @@ impl SegmentEncoder {
         match container.join {
             Join::Copied => run(self.copied(tag), &whole)?,
             Join::Webp => {
-                let own = container.encodes[settings.encode as usize];
-                run(words("-c:v libwebp -quality 82 -loop 0 -an -f webp").chain(words(own)).collect(), &whole)?;
+                run(words("-map 0:v -c copy -loop 0 -f webp").collect(), &whole)?;
                 if settings.has_alpha {
                     webp::disable_blending(&whole).writing(path)?;
                 }
@@ -56,7 +54,13 @@ impl SegmentEncoder {
 
     // The input of ffmpeg's concat demuxer.
     fn list(&self, files: &[(&Path, u64)]) -> String {
-        let (second, frame) = clock(self.job.settings.fps);
+        let settings = &self.job.settings;
+        let (second, frame) = clock(settings.fps);
+        // A row of pictures has no clock.
+        let rate = match settings.container().join {
+            Join::Webp => format!("option framerate {second}/{frame}\n"),
+            _ => String::new(),
+        };
         let microseconds = |frames: u64| (frames as f64 * frame as f64 * 1e6 / second as f64).round() as u64;
         // Each length brings the sum to the nearest microsecond.
         let (mut text, mut before) = ("ffconcat version 1.0\n".to_owned(), 0);
@@ -67,6 +71,7 @@ impl SegmentEncoder {
             // The header has all information. Without a decoder, no picture of the file is decoded, which would take
             // most of the time.
             text += "option fpsprobesize 0\noption analyzeduration 1\noption codec_whitelist none\n";
+            text += &rate;
             before += frames;
         }
         text
@@ -103,20 +108,9 @@ impl SegmentEncoder {
                 false => wrong(msg!("the finished video holds {found} of {frames} frames", found, frames)),
             };
         }
-        let mut found = match times(&self.ffmpeg.program, whole, settings.options.timeout) {
-            Err(e) if e.kind() == ErrorKind::TimedOut => {
-                return wrong(msg!(
-                    "ffmpeg made no progress for {seconds} s {doing}, and was killed",
-                    seconds = settings.options.timeout.as_secs(),
-                    doing = msg!("checking the finished video")
-                ));
-            }
-            Err(e) => {
-                return Err(NoThread::of(&e).map_or_else(|| OutputError::Read(whole.to_owned(), e), OutputError::from));
-            }
-            Ok(found) => found,
-        };
+        let (mut found, ended) = times(&self.ffmpeg.program, whole, settings.options.timeout);
         if found.len() as u64 != frames {
+            ended?;
             return wrong(msg!("the finished video holds {found} of {frames} frames", found = found.len(), frames));
         }
         found.sort_unstable();

@@ -2,7 +2,7 @@
 
 use crate::assets::source::open_regular;
 use crate::output::bytes::bytes_at;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 // Maximum number of boxes; encoders write fewer.
@@ -13,40 +13,30 @@ const MAX_INDEX: u64 = 64 << 20;
 /// The number of frames of a file without fragments, by its first track; None if the file does not end with its last
 /// box, or has no index or no frames. The frames are not checked.
 pub fn frames(path: &Path) -> Option<u64> {
-    let boxes = boxes(path).ok()?;
-    let named = |name: &[u8; 4]| boxes.iter().find(|each| each.name == *name);
-    let (index, _) = named(b"moov").filter(|index| index.size <= MAX_INDEX).zip(named(b"mdat"))?;
-    let (mut file, mut bytes) = (open_regular(path).ok()?, Vec::new());
-    file.seek(SeekFrom::Start(index.at)).ok()?;
-    file.take(index.size).read_to_end(&mut bytes).ok()?;
-    // SampleSizeBox: version and flags, the common size, and the number of frames.
-    let at = bytes.windows(4).position(|name| name == b"stsz")? + 12;
-    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?).into())
-}
-
-// A box with its header.
-struct BoxHeader {
-    name: [u8; 4],
-    at: u64,
-    size: u64,
-}
-
-// The top-level boxes of a file.
-fn boxes(path: &Path) -> io::Result<Vec<BoxHeader>> {
-    let mut file = open_regular(path)?;
-    let length = file.metadata()?.len();
-    let (mut at, mut boxes) = (0, Vec::new());
-    while at < length && boxes.len() < MAX_BOXES {
-        let [a, b, c, d, name @ ..] = bytes_at::<8>(&mut file, at)?;
+    let mut file = open_regular(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    let (mut at, mut index, mut has_frames) = (0, Vec::new(), false);
+    for _ in 0..MAX_BOXES {
+        let [a, b, c, d, name @ ..] = bytes_at::<8>(&mut file, at).ok()?;
         let (size, min) = match u32::from_be_bytes([a, b, c, d]) {
             // A size of 64 bits follows.
-            1 => (u64::from_be_bytes(bytes_at(&mut file, at + 8)?), 16),
+            1 => (u64::from_be_bytes(bytes_at(&mut file, at + 8).ok()?), 16),
             size => (u64::from(size), 8),
         };
-        boxes.push(BoxHeader { name, at, size });
-        at = at.checked_add(size).filter(|_| size >= min).ok_or(io::ErrorKind::InvalidData)?;
+        if name == *b"moov" && size <= MAX_INDEX {
+            file.seek(SeekFrom::Start(at)).ok()?;
+            file.by_ref().take(size).read_to_end(&mut index).ok()?;
+        }
+        has_frames |= name == *b"mdat";
+        at = at.checked_add(size).filter(|&end| size >= min && end <= length)?;
+        if at == length {
+            break;
+        }
     }
-    if at == length { Ok(boxes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    // SampleSizeBox: version and flags, the common size, and the number of frames.
+    let count = index.windows(4).position(|name| name == b"stsz")? + 12;
+    let frames = u32::from_be_bytes(*index.get(count..)?.first_chunk()?).into();
+    (at == length && has_frames).then_some(frames)
 }
 
 #[cfg(test)]

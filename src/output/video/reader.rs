@@ -53,17 +53,8 @@ impl VideoReader {
                     Ok(Some(frame)) => Ok(Some(frame)),
                     // ffmpeg has ended, and tells why.
                     ended => {
-                        let doing = msg!("decoding {path}", path = path.display());
-                        match output.take().map(BufReader::into_inner) {
-                            Some(process) if process.has_stalled() => {
-                                return Err(OutputError::encoder(msg!(
-                                    "ffmpeg stalled for {seconds} s {doing}, and was ended",
-                                    seconds = TIMEOUT.as_secs(),
-                                    doing
-                                )));
-                            }
-                            Some(process) => process.finish(None, doing)?,
-                            None => {}
+                        if let Some(process) = output.take().map(BufReader::into_inner) {
+                            process.finish(None, msg!("decoding {path}", path = path.display()))?;
                         }
                         ended.reading(path)
                     }

@@ -211,7 +211,7 @@ impl SegmentEncoder {
         let closed = process.finish(Some(sent), msg!("encoding the video"));
         let found = |file: NamedTempFile| {
             let times = times(&self.ffmpeg.program, file.path(), self.job.settings.options.timeout);
-            Some(PartialSegment { file, frames: times.map_or(0, |times| times.len() as u64) })
+            Some(PartialSegment { file, frames: times.0.len() as u64 })
         };
         match unread.map_or(closed, Err) {
             Err(e) => Ended::Incomplete(found(file), Some(e)),
