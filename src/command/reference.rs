@@ -3,8 +3,7 @@
 use super::shell::flags;
 use crate::cli::{Exit, ReferencePage};
 use crate::output::formats::{FORMATS, Reader};
-use crate::output::video::Encode;
-use crate::output::video::codecs::{CODECS, Codec, Level};
+use crate::output::video::codecs::{CODECS, Codec};
 use crate::output::video::containers::{CONTAINERS, Join};
 
 /// A page.
@@ -123,13 +122,12 @@ fn formats() -> String {
     for codec in CODECS {
         let endings = |all: &[&str]| all.iter().map(|one| format!("`.{one}`")).collect::<Vec<_>>().join(", ");
         let name = codec.alias.map_or(format!("`{}`", codec.name), |alias| format!("`{}`, `{alias}`", codec.name));
-        let level = |encode| {
-            let Level { crf, preset } = codec.level(encode);
+        let level = |(crf, preset): (u32, &str)| {
             let crf = codec.crf.map(|_| format!("crf {crf}"));
             let preset = codec.preset.filter(|_| !preset.is_empty()).map(|_| preset.to_owned());
             crf.into_iter().chain(preset).collect::<Vec<_>>().join(", ")
         };
-        let [fast, standard, small] = [Encode::Fast, Encode::Standard, Encode::Small].map(level);
+        let [fast, standard, small] = codec.encodes.map(level);
         let [ten, hdr, hardware] = [codec.ten_bits.is_some(), codec.hdr10.is_some(), codec.is_hardware].map(yes);
         let (held, alpha) = (endings(codec.containers), endings(codec.alpha_containers));
         text += &format!(

@@ -1,7 +1,6 @@
 //! The table of video codecs. Flags, checks, help and ffmpeg's arguments all come from the rows of [`CODECS`].
 
 use super::containers::{CONTAINERS, Container, Join};
-use super::encode::Encode;
 use crate::language::{Message, msg};
 use std::path::Path;
 
@@ -10,14 +9,6 @@ pub enum PixelKind {
     EightBits,
     TenBits,
     Alpha,
-}
-
-/// The quality and the preset that a choice of `--encode` means. A codec without their flags ignores them; an empty
-/// preset is the encoder's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level {
-    pub crf: u32,
-    pub preset: &'static str,
 }
 
 /// The pixel format of an encoder's input.
@@ -54,8 +45,9 @@ pub struct Codec {
     pub crf: Option<&'static str>,
     /// ffmpeg's flag of the preset or profile.
     pub preset: Option<&'static str>,
-    /// Quality and preset of `--encode fast`, `standard` and `small`.
-    pub encodes: [Level; 3],
+    /// Quality and preset of `--encode fast`, `standard` and `small`. A codec without their flags ignores them; an
+    /// empty preset is the encoder's own.
+    pub encodes: [(u32, &'static str); 3],
     /// More arguments. `{threads}` and `{frame_threads}` stand for numbers, `{hdr10}` for [`Codec::hdr10`] in an
     /// HDR10 video.
     pub arguments: &'static str,
@@ -76,18 +68,6 @@ const fn pixels(name: &'static str) -> PixelFormat {
     PixelFormat { name, preset: None, filter: None }
 }
 
-const fn levels(fast: (u32, &'static str), standard: (u32, &'static str), small: (u32, &'static str)) -> [Level; 3] {
-    const fn level((crf, preset): (u32, &'static str)) -> Level {
-        Level { crf, preset }
-    }
-    [level(fast), level(standard), level(small)]
-}
-
-// One quality and preset for all choices.
-const fn one_level(crf: u32, preset: &'static str) -> [Level; 3] {
-    levels((crf, preset), (crf, preset), (crf, preset))
-}
-
 // The defaults of software encoders; each row states what differs.
 const SOFTWARE: Codec = Codec {
     name: "",
@@ -103,7 +83,7 @@ const SOFTWARE: Codec = Codec {
     alpha_containers: &[],
     crf: None,
     preset: None,
-    encodes: one_level(0, ""),
+    encodes: [(0, ""); 3],
     arguments: "",
     hdr10: None,
     is_master: false,
@@ -141,7 +121,7 @@ pub const CODECS: &[Codec] = &[
         encoder: "libx264",
         crf: Some("-crf"),
         preset: Some("-preset"),
-        encodes: levels((21, "ultrafast"), (20, "superfast"), (18, "veryfast")),
+        encodes: [(21, "ultrafast"), (20, "superfast"), (18, "veryfast")],
         ..SOFTWARE
     },
     Codec {
@@ -151,7 +131,7 @@ pub const CODECS: &[Codec] = &[
         encoder: "libx265",
         crf: Some("-crf"),
         preset: Some("-preset"),
-        encodes: levels((21, "ultrafast"), (22, "fast"), (24, "slow")),
+        encodes: [(21, "ultrafast"), (22, "fast"), (24, "slow")],
         arguments: "-tag:v hvc1 -x265-params log-level=error:pools={threads}:frame-threads={frame_threads}{hdr10}",
         hdr10: Some(HDR10),
         ..SOFTWARE
@@ -163,7 +143,7 @@ pub const CODECS: &[Codec] = &[
         containers: &["mp4", "mkv", "webm"],
         crf: Some("-crf"),
         preset: Some("-cpu-used"),
-        encodes: levels((24, "4"), (24, "4"), (25, "2")),
+        encodes: [(24, "4"), (24, "4"), (25, "2")],
         arguments: "-b:v 0 -row-mt 1",
         hdr10: Some(""),
         ..SOFTWARE
@@ -175,7 +155,7 @@ pub const CODECS: &[Codec] = &[
         containers: &["mp4", "mkv", "webm"],
         crf: Some("-crf"),
         preset: Some("-preset"),
-        encodes: levels((29, "10"), (30, "8"), (31, "6")),
+        encodes: [(29, "10"), (30, "8"), (31, "6")],
         arguments: "-svtav1-params lp={threads}",
         hdr10: Some(""),
         ..SOFTWARE
@@ -192,7 +172,7 @@ pub const CODECS: &[Codec] = &[
         alpha_containers: &["mov"],
         // Profiles by number: 3 is 422 HQ, 4 is 4444.
         preset: Some("-profile:v"),
-        encodes: one_level(0, "3"),
+        encodes: [(0, "3"); 3],
         arguments: "-vendor apl0",
         is_master: true,
         ..SOFTWARE
@@ -206,7 +186,7 @@ pub const CODECS: &[Codec] = &[
         eight_bits: pixels("yuv422p"),
         ten_bits: Some(PixelFormat { preset: Some("dnxhr_hqx"), ..pixels("yuv422p10le") }),
         preset: Some("-profile:v"),
-        encodes: one_level(0, "dnxhr_hq"),
+        encodes: [(0, "dnxhr_hq"); 3],
         is_master: true,
         ..SOFTWARE
     },
@@ -215,7 +195,7 @@ pub const CODECS: &[Codec] = &[
         about: "FFV1, without loss",
         encoder: "ffv1",
         preset: Some("-coder"),
-        encodes: levels((0, ""), (0, ""), (0, "range_def")),
+        encodes: [(0, ""), (0, ""), (0, "range_def")],
         containers: &["mkv", "gif"],
         segment_format: "mov",
         alpha: Some(pixels("yuva420p")),
@@ -233,7 +213,7 @@ pub const CODECS: &[Codec] = &[
         alpha: Some(pixels("yuva420p")),
         alpha_containers: &["webp"],
         preset: Some("-compression_level"),
-        encodes: levels((0, "0"), (0, ""), (0, "6")),
+        encodes: [(0, "0"), (0, ""), (0, "6")],
         arguments: "-quality 82",
         ..SOFTWARE
     },
@@ -254,7 +234,7 @@ pub const CODECS: &[Codec] = &[
         about: "H.264 by an NVIDIA GPU",
         encoder: "h264_nvenc",
         ten_bits: None,
-        encodes: levels((20, "p1"), (20, "p5"), (20, "p7")),
+        encodes: [(20, "p1"), (20, "p5"), (20, "p7")],
         ..NVENC
     },
     Codec {
@@ -262,7 +242,7 @@ pub const CODECS: &[Codec] = &[
         alias: Some("h265_nvenc"),
         about: "H.265 by an NVIDIA GPU",
         encoder: "hevc_nvenc",
-        encodes: levels((23, "p1"), (23, "p5"), (23, "p7")),
+        encodes: [(23, "p1"), (23, "p5"), (23, "p7")],
         arguments: "-rc vbr -b:v 0 -tag:v hvc1",
         ..NVENC
     },
@@ -271,7 +251,7 @@ pub const CODECS: &[Codec] = &[
         about: "AV1 by an NVIDIA GPU",
         encoder: "av1_nvenc",
         containers: &["mp4", "mkv"],
-        encodes: levels((30, "p1"), (30, "p5"), (30, "p7")),
+        encodes: [(30, "p1"), (30, "p5"), (30, "p7")],
         ..NVENC
     },
     Codec {
@@ -279,7 +259,7 @@ pub const CODECS: &[Codec] = &[
         about: "H.264 by an AMD or Intel GPU on Linux",
         encoder: "h264_vaapi",
         ten_bits: None,
-        encodes: one_level(20, ""),
+        encodes: [(20, ""); 3],
         ..VAAPI
     },
     Codec {
@@ -287,7 +267,7 @@ pub const CODECS: &[Codec] = &[
         alias: Some("h265_vaapi"),
         about: "H.265 by an AMD or Intel GPU on Linux",
         encoder: "hevc_vaapi",
-        encodes: one_level(22, ""),
+        encodes: [(22, ""); 3],
         arguments: "-rc_mode CQP -tag:v hvc1",
         ..VAAPI
     },
@@ -365,11 +345,6 @@ impl Codec {
             ));
         }
         Ok(codec)
-    }
-
-    /// Quality and preset of a choice of `--encode`.
-    pub fn level(&self, encode: Encode) -> Level {
-        self.encodes[encode as usize]
     }
 
     /// The encoder's pixel format for a kind of frames, or the nearest one.

@@ -5,9 +5,8 @@ use crate::output::error::OutputError;
 use crate::system::{self, ChildGroup, PYTHON, enlarge_pipe};
 use crate::threads::{self, NoThread, lock};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use ffmpeg_sidecar::log_parser::try_parse_progress;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -24,7 +23,7 @@ pub struct Ffmpeg {
 const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 // Maximum bytes that are kept of a program's output, and of a line.
 const MAX_OUTPUT: u64 = 64 << 10;
-const MAX_LINE: usize = 4 << 10;
+const MAX_LINE: u64 = 4 << 10;
 // How long to read the pipe after the process has ended. A grandchild may hold it open.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 // How long to wait for a killed process. One that is blocked in a driver may never end.
@@ -88,29 +87,12 @@ fn text_of(mut command: Command, timeout: Duration) -> Result<Option<String>, No
     Ok(is_good.then(|| String::from_utf8_lossy(&text).into_owned()))
 }
 
-// The lines of a pipe. They end with a line feed, or with a carriage return alone, as ffmpeg's progress does.
+// The lines of a pipe; long ones come in pieces.
 fn lines(pipe: impl Read, mut hear: impl FnMut(&str)) {
-    let mut reader = std::io::BufReader::new(pipe);
-    let mut line = Vec::new();
-    loop {
-        let read = match reader.fill_buf() {
-            Ok([]) => break,
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(_) => break,
-        };
-        let end = read.iter().position(|&b| b == b'\n' || b == b'\r');
-        let part = &read[..end.unwrap_or(read.len())];
-        line.extend_from_slice(&part[..part.len().min(MAX_LINE - line.len())]);
-        let used = part.len() + usize::from(end.is_some());
-        reader.consume(used);
-        if end.is_some() && !line.is_empty() {
-            hear(&String::from_utf8_lossy(&line));
-            line.clear();
-        }
-    }
-    if !line.is_empty() {
-        hear(&String::from_utf8_lossy(&line));
+    let (mut reader, mut line) = (BufReader::new(pipe), Vec::new());
+    while matches!(reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line), Ok(1..)) {
+        hear(String::from_utf8_lossy(&line).trim_end());
+        line.clear();
     }
 }
 
@@ -202,17 +184,18 @@ struct Transcript {
 impl Transcript {
     // Adds a line, without control characters for terminals. Returns whether its number of frames has grown.
     fn hear(&mut self, line: &str) -> bool {
-        let progress = try_parse_progress(line).map(|p| u64::from(p.frame));
-        let has_moved = progress.is_some_and(|frames| frames > self.frames);
-        if let Some(frames) = progress {
-            self.frames = frames;
-        } else {
-            let is_wrong = is_error(line) && !line.contains(NO_DECODER);
-            let lines = if is_wrong { &mut self.errors } else { &mut self.lines };
-            lines.truncate(LAST_LINES - 1);
-            lines.push_front(line.chars().map(|c| if c.is_control() && c != '\t' { '.' } else { c }).collect());
+        // A report of the progress has lines `key=value`.
+        let is_key = |key: &str| key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if let Some((key, value)) = line.split_once('=').filter(|(key, _)| is_key(key)) {
+            let before = self.frames;
+            self.frames = value.trim().parse().ok().filter(|_| key == "frame").unwrap_or(before);
+            return self.frames > before;
         }
-        has_moved
+        let is_wrong = is_error(line) && !line.contains(NO_DECODER);
+        let lines = if is_wrong { &mut self.errors } else { &mut self.lines };
+        lines.truncate(LAST_LINES - 1);
+        lines.push_front(line.chars().map(|c| if c.is_control() && c != '\t' { '.' } else { c }).collect());
+        false
     }
 
     // The last errors; the last lines if no line is marked as one.
@@ -248,7 +231,7 @@ pub struct Process {
 impl Process {
     pub fn start(program: &Path, arguments: &[String], timeout: Duration) -> Result<Process, OutputError> {
         let started = system::program(program).and_then(|mut command| {
-            command.args(["-loglevel", "level+info", "-hide_banner", "-y"]).args(arguments);
+            command.args(words("-loglevel level+info -hide_banner -nostats -progress pipe:2 -y")).args(arguments);
             Process::of(command.stdin(Stdio::piped()), timeout)
         });
         let mut process = started.map_err(|e| {
@@ -360,15 +343,10 @@ impl Process {
 impl Drop for Process {
     // An ffmpeg that nobody waits for any more is killed, so that it does not go on to write its file.
     fn drop(&mut self) {
-        const STEP: Duration = Duration::from_millis(5);
-        let Process { child, watch, .. } = self;
-        let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
-        if is_running(child) {
-            watch.group.kill();
-            let killed = Instant::now();
-            while is_running(child) && killed.elapsed() < KILL_TIMEOUT {
-                std::thread::sleep(STEP);
-            }
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.watch.state().timed_out = true;
+            self.watch.group.kill();
+            let _ = self.wait();
         }
     }
 }
@@ -421,11 +399,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_by_either_sign_and_are_cut() {
-        assert_eq!(heard(b"one\r\ntwo\rthree\n\nfour"), ["one", "two", "three", "four"]);
-        let long = [&vec![b'a'; 3 * MAX_LINE][..], b"\nend"].concat();
-        let found = heard(&long);
-        assert_eq!((found[0].len(), found[1].as_str(), found.len()), (MAX_LINE, "end", 2));
+    fn lines_that_are_too_long_come_in_pieces() {
+        assert_eq!(heard(b"one\r\ntwo\n\nfour"), ["one", "two", "", "four"]);
+        let most = MAX_LINE as usize;
+        let found = heard(&[&vec![b'a'; 2 * most + 1][..], b"\nend"].concat());
+        assert_eq!(found.iter().map(String::len).collect::<Vec<_>>(), [most, most, 1, 3]);
         assert_eq!(heard(b"\xff\x1b[2J"), ["\u{fffd}\u{1b}[2J"]);
     }
 
@@ -442,9 +420,9 @@ mod tests {
             assert_eq!(is_error(line), expected, "{line}");
         }
         let mut t = Transcript::default();
-        let line = "[info] frame=   12 fps=0.0 q=-1.0 size=       5kB time=00:00:00.40 bitrate= 100.0kbits/s speed=1x";
-        let heard = [t.hear(line), t.hear(line)];
-        assert!(heard == [true, false] && t.frames == 12 && t.errors.is_empty());
+        let heard = ["frame=12", "fps=0.00", "stream_0_0_q=-1.0", "progress=end", "frame=12"].map(|line| t.hear(line));
+        assert!(heard == [true, false, false, false, false] && t.frames == 12);
+        assert!(t.lines.is_empty() && t.errors.is_empty());
         for n in 0..9 {
             t.hear(&format!("[info] Stream {n}"));
         }

@@ -149,7 +149,7 @@ impl VideoJob {
     /// The tag of the video: the key of its segments, and all of its frames.
     pub fn tag(&self, ffmpeg: &Ffmpeg) -> Tag {
         let numbers = self.frames.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-        let scene = self.scene_name();
+        let scene = self.scene.as_deref().unwrap_or("unknown");
         let steps = self.steps_of(&self.frames);
         let content = hash([self.key(ffmpeg).as_str(), &numbers].into_iter().chain(steps.as_deref()));
         // Other particle files count as another scene.
@@ -163,32 +163,25 @@ impl VideoJob {
         }
     }
 
-    fn scene_name(&self) -> &str {
-        self.scene.as_deref().unwrap_or("unknown")
-    }
-
-    /// The tag of each segment.
-    pub fn segment_tag(&self) -> Tag {
-        Tag::of_segment(self.scene_name())
-    }
-
-    /// The encoder that is found here, if there is one.
+    /// The encoder that is found here, if there is one. The built-in encoder and that of raw videos have a name in tags
+    /// alone.
     pub fn encoder(&self) -> Option<Ffmpeg> {
-        match self.settings.is_embedded {
-            true => Some(embedded()),
-            false => self.settings.find_ffmpeg().ok(),
+        let built_in = |name: &str| Some(Ffmpeg { program: PathBuf::new(), version: name.into() });
+        match &self.settings {
+            raw if raw.is_raw() => built_in("none"),
+            settings if settings.is_embedded => built_in("OpenH264"),
+            settings => settings.find_ffmpeg().ok(),
         }
     }
 
-    // The tag for the encoder that is found here; None if there is no encoder.
-    fn own_tag(&self) -> Option<Tag> {
+    /// The tag for the encoder that is found here; None if there is no encoder.
+    pub fn own_tag(&self) -> Option<Tag> {
         self.encoder().map(|encoder| self.tag(&encoder))
     }
 
     /// The tag of a raw video, which journals hold; None for other videos, which hold it themselves.
     pub fn raw_tag(&self) -> Option<Tag> {
-        let none = Ffmpeg { program: PathBuf::new(), version: "none".into() };
-        self.settings.is_raw().then(|| self.tag(&none))
+        self.settings.is_raw().then(|| self.own_tag()).flatten()
     }
 
     /// Whether the same video already exists: same frames, same settings.
@@ -246,9 +239,9 @@ impl VideoJob {
     // Whether the tag of a file says that it is the beginning of this video.
     fn is_beginning(&self, path: &Path) -> bool {
         let settings = &self.settings;
-        self.own_tag().filter(|_| !settings.is_raw()).zip(tag::read(path, settings)).is_some_and(|(own, found)| {
+        self.own_tag().zip(tag::read(path, settings)).is_some_and(|(own, found)| {
             let is_short = found.is_beginning || settings.is_embedded;
-            is_short && found.is_covered_by(&own, &self.frames) || found.is_segment_of(self.scene_name())
+            is_short && found.is_covered_by(&own, &self.frames)
         })
     }
 
@@ -279,11 +272,6 @@ pub fn kept(cause: OutputError, frames: u64, path: &Path) -> OutputError {
     cause.reworded(|what| {
         msg!("{why}; its first {frames} frames are kept in {path}", why = what, frames, path = path.display())
     })
-}
-
-/// The built-in encoder, under its name in tags.
-pub fn embedded() -> Ffmpeg {
-    Ffmpeg { program: PathBuf::new(), version: "OpenH264".into() }
 }
 
 // The first sixteen bytes of SHA-256, in hexadecimal.

@@ -17,6 +17,7 @@ use crossbeam_channel::Receiver;
 use rayon::prelude::*;
 use sha2::Digest;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -42,14 +43,9 @@ pub struct PartialSegment {
     pub frames: u64,
 }
 
-pub struct SegmentTask {
-    /// The index of the segment in the video.
-    pub segment: usize,
-    /// The frames, as they arrive.
-    pub items: Receiver<QueuedFrame>,
-    /// The number of frames.
-    pub frames: u64,
-    /// The path of the complete segment.
+pub struct Segment {
+    /// Indices into the film's frames.
+    pub frames: Range<usize>,
     pub file: PathBuf,
 }
 
@@ -102,6 +98,11 @@ impl SegmentEncoder {
         self.job.tag(&self.ffmpeg)
     }
 
+    /// The tag of a part of the video, such as a segment that a full disk leaves.
+    pub fn beginning_tag(&self) -> Tag {
+        Tag { is_beginning: true, ..self.tag() }
+    }
+
     /// Makes the folder of the segments.
     pub fn make_folder(&self) -> io::Result<PathBuf> {
         hidden::make(&self.job.hidden, self.folder.file_name().and_then(|name| name.to_str()))
@@ -127,7 +128,7 @@ impl SegmentEncoder {
         let settings = &self.job.settings;
         let mut arguments = input_arguments(settings, self.job.sides());
         arguments.extend(output_arguments(settings));
-        arguments.extend(["-metadata".into(), format!("comment={}", self.job.segment_tag()), url(file)]);
+        arguments.extend(["-metadata".into(), format!("comment={}", self.beginning_tag()), url(file)]);
         Process::start(&self.ffmpeg.program, &arguments, settings.options.timeout)
     }
 
@@ -164,20 +165,21 @@ impl SegmentEncoder {
         }
     }
 
-    pub fn make(&self, task: &SegmentTask) -> Ended {
-        let ended = self.encode(task);
+    /// Encodes a segment from its frames, as they arrive.
+    pub fn make(&self, segment: &Segment, items: &Receiver<QueuedFrame>) -> Ended {
+        let ended = self.encode(segment, items);
         // After a failure, frames are dropped, so that no thread waits for memory.
-        task.items.iter().for_each(drop);
+        items.iter().for_each(drop);
         ended
     }
 
-    fn encode(&self, task: &SegmentTask) -> Ended {
-        let mut items = task.items.iter().peekable();
+    fn encode(&self, Segment { frames, file: path }: &Segment, queue: &Receiver<QueuedFrame>) -> Ended {
+        let mut items = queue.iter().peekable();
         if self.is_stopped() && matches!(items.peek(), Some(QueuedFrame::OnDisk(_)) | None) {
             return Ended::Incomplete(None, None);
         }
-        let started = self.temporary(&task.file).writing(&task.file);
-        let (file, mut process) = match started.and_then(|file| self.start(file.path()).map(|ffmpeg| (file, ffmpeg))) {
+        let file = self.temporary(path).writing(path);
+        let (file, mut process) = match file.and_then(|file| self.start(file.path()).map(|process| (file, process))) {
             Ok(started) => started,
             Err(e) => return Ended::Incomplete(None, Some(e)),
         };
@@ -192,7 +194,7 @@ impl SegmentEncoder {
                 touched = Instant::now();
                 let _ = file.as_file().set_modified(SystemTime::now());
             }
-            let batch: Vec<_> = [first].into_iter().chain(task.items.try_iter().take(BATCH - 1)).collect();
+            let batch: Vec<_> = [first].into_iter().chain(queue.try_iter().take(BATCH - 1)).collect();
             for buffer in self.read(batch) {
                 let buffer = match buffer {
                     Ok(buffer) => buffer,
@@ -209,19 +211,15 @@ impl SegmentEncoder {
             }
         }
         let closed = process.finish(Some(sent), msg!("encoding the video"));
-        let found = |file: NamedTempFile| {
-            let times = times(&self.ffmpeg.program, file.path(), self.job.settings.options.timeout);
-            Some(PartialSegment { file, frames: times.0.len() as u64 })
-        };
         match unread.map_or(closed, Err) {
-            Err(e) => Ended::Incomplete(found(file), Some(e)),
-            Ok(()) if sent < task.frames => Ended::Incomplete(Some(PartialSegment { file, frames: sent }), None),
-            Ok(()) => match persist(file, &task.file) {
-                Err(e) => Ended::Incomplete(found(e.file), Some(OutputError::Write(task.file.clone(), e.error))),
-                Ok(_) => match seal(&task.file) {
-                    Err(e) => Ended::Incomplete(None, Some(e)),
-                    Ok(()) => Ended::Complete,
-                },
+            Err(e) => {
+                let (found, _) = times(&self.ffmpeg.program, file.path(), self.job.settings.options.timeout);
+                Ended::Incomplete(Some(PartialSegment { file, frames: found.len() as u64 }), Some(e))
+            }
+            Ok(()) if sent < frames.len() as u64 => Ended::Incomplete(Some(PartialSegment { file, frames: sent }), None),
+            Ok(()) => match persist(file, path).map_err(|e| e.error).writing(path).and_then(|_| seal(path)) {
+                Err(e) => Ended::Incomplete(None, Some(e)),
+                Ok(()) => Ended::Complete,
             },
         }
     }

@@ -7,9 +7,9 @@ use super::encode::Encode;
 use super::encoder::{Encoder, Finished};
 use super::ffmpeg::Ffmpeg;
 use super::job::{VideoJob, kept};
-use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, SegmentEncoder, SegmentTask, is_sealed, remove};
+use super::segment_encoder::{Ended, PartialSegment, QueuedFrame, Segment, SegmentEncoder, is_sealed, remove};
 use super::settings::Settings;
-use super::tag::{self, Tag, name};
+use super::tag::{self, name};
 use crate::language::msg;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::folder_of;
@@ -18,7 +18,6 @@ use crate::output::store::hidden;
 use crate::threads;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -27,19 +26,13 @@ use std::time::Duration;
 // The prefix of folders of segments.
 const PREFIX: &str = "film-";
 
-struct Segment {
-    // Indices into the film's frames.
-    frames: Range<usize>,
-    file: PathBuf,
-}
-
 /// The segments of a video, and the encoders that make them.
 pub struct Segments {
     encoder: Arc<SegmentEncoder>,
-    segments: Vec<Segment>,
+    segments: Arc<[Segment]>,
     // The segments that this run makes and that are not complete.
     to_do: BTreeSet<usize>,
-    tasks: Option<Sender<SegmentTask>>,
+    tasks: Option<Sender<(usize, Receiver<QueuedFrame>)>>,
     // The segment that receives frames, and its channel.
     open: Option<(usize, Sender<QueuedFrame>)>,
     buffers: Arc<BufferPool>,
@@ -142,7 +135,7 @@ impl Segments {
             let _ = std::fs::remove_dir_all(&folder);
         }
         sweep(&folder);
-        let segments = plan(film, &folder);
+        let segments: Arc<[Segment]> = plan(film, &folder).into();
         let encoder = SegmentEncoder { job: Arc::clone(film), ffmpeg, folder };
         let to_do: BTreeSet<usize> = (0..segments.len()).filter(|&i| segments[i].is_to_do(film)).collect();
         if !to_do.is_empty() {
@@ -150,12 +143,13 @@ impl Segments {
             encoder.make_folder().writing(&encoder.folder)?;
         }
         let encoder = Arc::new(encoder);
-        let ((tasks, work), (report, ended)) = (unbounded::<SegmentTask>(), unbounded());
+        let ((tasks, work), (report, ended)) = (unbounded(), unbounded());
         let worker = |_| {
-            let (encoder, work, report) = (Arc::clone(&encoder), Receiver::clone(&work), Sender::clone(&report));
+            let (encoder, segments) = (Arc::clone(&encoder), Arc::clone(&segments));
+            let (work, report) = (Receiver::clone(&work), Sender::clone(&report));
             threads::spawn("encode", move || {
-                for task in work {
-                    let _ = report.send((task.segment, encoder.make(&task)));
+                for (place, items) in work {
+                    let _ = report.send((place, encoder.make(&segments[place], &items)));
                 }
             })
         };
@@ -191,9 +185,8 @@ impl Segments {
             return Ok(());
         }
         if self.open.as_ref().is_none_or(|(open, _)| *open != place) {
-            let (segment, (send, items)) = (&self.segments[place], unbounded());
-            let task = SegmentTask { segment: place, items, frames: segment.len(), file: segment.file.clone() };
-            self.tasks.as_ref().and_then(|tasks| tasks.send(task).ok()).ok_or_else(gone)?;
+            let (send, items) = unbounded();
+            self.tasks.as_ref().and_then(|tasks| tasks.send((place, items)).ok()).ok_or_else(gone)?;
             self.open = Some((place, send));
         }
         if let Some((_, open)) = &self.open {
@@ -245,7 +238,7 @@ impl Segments {
         let stored = sum(&files);
         let last = self.partial.get(&files.len()).filter(|partial| partial.frames > 0);
         files.extend(last.map(|partial| (partial.file.path(), partial.frames)));
-        let (frames, tag) = (sum(&files), Tag { is_beginning: true, ..self.encoder.tag() });
+        let frames = sum(&files);
         // Without room for a copy, the only segment itself is renamed, if it is a film of this kind. The segments of a
         // GIF are not.
         let is_film = job.settings.codec.segment_format == job.settings.container().extension;
@@ -255,7 +248,7 @@ impl Segments {
             }
             _ => false,
         };
-        let is_kept = frames > 0 && (self.encoder.join(&files, &path, &tag).is_ok() || rename());
+        let is_kept = frames > 0 && (self.encoder.join(&files, &path, &self.encoder.beginning_tag()).is_ok() || rename());
         match failure {
             None => Ok(Finished::Beginning(is_kept.then_some(path))),
             Some(cause) if is_kept => Err(kept(cause, frames, &path)),

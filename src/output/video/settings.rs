@@ -67,12 +67,12 @@ impl Settings {
     }
     /// The quality: the requested one, else that of `encode`.
     pub fn crf(&self) -> u32 {
-        self.options.crf.unwrap_or(self.codec.level(self.encode).crf)
+        self.options.crf.unwrap_or(self.codec.encodes[self.encode as usize].0)
     }
     /// The preset: the requested one, else that of the pixel format or of `encode`; empty for the encoder's own.
     pub fn preset(&self) -> &str {
         let format = self.codec.pixel_format(self.pixel_kind());
-        let usual = format.preset.unwrap_or(self.codec.level(self.encode).preset);
+        let usual = format.preset.unwrap_or(self.codec.encodes[self.encode as usize].1);
         self.options.preset.as_deref().unwrap_or(usual)
     }
     /// The kind of frames that the encoder receives.

@@ -17,8 +17,6 @@ use std::path::Path;
 const TAIL: u64 = 1024;
 // Maximum length of a tag. A comment in a GIF has at most 255 bytes.
 const MAX_TAG: usize = 255;
-// The frames of a segment.
-const ANY: &str = "any";
 const BEGINNING: &str = " (its beginning)";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,19 +53,6 @@ impl Tag {
     /// Whether a film of these frames of the same scene shows all pictures of this one.
     pub fn is_covered_by(&self, other: &Tag, frames: &[u32]) -> bool {
         self.scene == other.scene && (self.frames == other.frames || is_among(&self.frames, frames))
-    }
-
-    /// The tag of a segment, which a full disk may leave as the beginning of a film. It names no frames, because the headers of all
-    /// segments must be equal.
-    pub fn of_segment(scene: &str) -> Tag {
-        let [version, scene, frames, content] =
-            [env!("CARGO_PKG_VERSION"), &format!("{scene:.16}"), ANY, "segment"].map(str::to_owned);
-        Tag { version, scene, frames, content, is_beginning: true }
-    }
-
-    /// Whether the file is a segment of a film of a scene with this hash.
-    pub fn is_segment_of(&self, scene: &str) -> bool {
-        self.is_beginning && self.frames == ANY && self.is_of_scene(scene)
     }
 
     /// Whether the film is of a scene with this hash.
