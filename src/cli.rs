@@ -1,5 +1,6 @@
 //! The command line: flags, and how they change a scene.
 
+mod early;
 mod environment;
 mod exit;
 mod failure;
@@ -12,19 +13,21 @@ mod scene;
 mod values;
 mod version;
 
+use crate::language::Language;
 use crate::scene::{Grammar, Look, Solid};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+pub use early::{first_job, json_log};
 pub use environment::{environment, home};
 pub use exit::Exit;
 pub use failure::Failure;
 pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
-pub use language::{choose_language, language, names_language, shown};
+pub use language::{choose_language, language, shown};
 pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesJob};
 pub use scene::{CommonArgs, MissingTexture, Quality, SamplesArg, SceneArgs, assignment};
 use std::path::PathBuf;
-use values::{parse_size, parse_solids, parse_thread_list};
+use values::{parse_size, parse_solids, parse_thread_list, whole};
 pub use version::COMMIT;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: reads a scene, writes frames and a video.
@@ -32,7 +35,7 @@ pub use version::COMMIT;
 #[command(
     version,
     long_version = version::LONG.as_str(),
-    args_conflicts_with_subcommands = true,
+    override_usage = "polyfly [OPTIONS] [SCENE]\n       polyfly <COMMAND>",
     after_help = format!("Try it:  polyfly new my.toml, then polyfly my.toml --video my.mp4\n\n{}", Exit::summary())
 )]
 pub struct Cli {
@@ -40,6 +43,12 @@ pub struct Cli {
     pub command: Option<Command>,
     #[command(flatten)]
     pub render: RenderArgs,
+    /// No progress bar and no remarks (also POLYFLY_QUIET=1).
+    #[arg(short, long, global = true, help_heading = "Output")]
+    pub quiet: bool,
+    /// Language of messages [default: that of the locale, if it is UTF-8]
+    #[arg(long, value_name = "LANGUAGE", global = true, help_heading = "Output")]
+    pub lang: Option<Language>,
 }
 
 /// Jobs other than rendering.
@@ -160,7 +169,7 @@ pub struct PreviewArgs {
     #[arg(long, value_enum)]
     pub protocol: Option<Protocol>,
     /// Width of the picture in columns [default: the terminal's]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 10_000))]
     pub columns: Option<u32>,
     #[command(flatten)]
     pub device: DeviceArgs,
@@ -234,7 +243,7 @@ pub struct BenchArgs {
     #[arg(long)]
     pub overwrite: bool,
     /// Repetitions for the median, after one warm-up.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<u32>(1, 1000))]
     pub runs: u32,
     /// The scene; the sample scene if not given.
     pub scene: Option<String>,

@@ -34,8 +34,6 @@ enum Kind {
     List(Vec<Message>, &'static str),
     // Words of the system, which stand for the message in English.
     OfSystem(Box<str>, Message),
-    // A message in which a text is replaced.
-    Edited(Message, [Box<str>; 2]),
 }
 
 /// A message: its English pattern and its parts, `msg!("{path} already exists", path = path.display())`. A part may be a message; a
@@ -138,10 +136,6 @@ impl Message {
     pub(crate) fn list(all: impl IntoIterator<Item = Message>, between: &'static str) -> Message {
         Message::of(Kind::List(all.into_iter().collect(), between))
     }
-    /// The message with another text in the place of one, in whatever language it is shown.
-    pub(crate) fn replace(self, text: &str, other: &str) -> Message {
-        Message::of(Kind::Edited(self, [text.into(), other.into()]))
-    }
     /// The message, but for English: there the system has its own words.
     pub(crate) fn in_english(self, words: impl fmt::Display) -> Message {
         Message::of(Kind::OfSystem(words.to_string().into(), self))
@@ -191,7 +185,6 @@ impl Message {
                 }
             }
             Kind::List(all, between) => all.iter().map(|one| one.get(language)).collect::<Vec<_>>().join(between),
-            Kind::Edited(message, [text, other]) => message.get(language).replace(&**text, other),
         }
     }
 }
@@ -274,8 +267,7 @@ mod tests {
         let message = msg!("{what}: {why}", what = "a.txt", why = msg!("there is no such file"));
         assert_eq!(message.to_string(), "a.txt: there is no such file");
         assert_eq!(message.get(Language::Russian), "a.txt: такого файла нет");
-        let (key, braces) = ("radius", "a value over time is `radius = { keys = [[0, ...], [1, ...]] }`");
-        assert_eq!(msg!("a value over time is `{key} = {{ keys = [[0, ...], [1, ...]] }}`", key).to_string(), braces);
+        assert_eq!(msg!("`{key} = {{ }}`", key = "radius").to_string(), "`radius = { }`");
         let system = msg!("there is no such file").in_english("No such file or directory");
         assert_eq!(system.to_string(), "No such file or directory");
         assert_eq!(system.get(Language::Russian), "такого файла нет");

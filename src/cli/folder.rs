@@ -1,8 +1,7 @@
 //! Arguments of commands that work on a folder of frames.
 
 use super::scene::{CommonArgs, SceneArgs};
-use super::values::parse_fps;
-use crate::language::Language;
+use super::values::{parse_fps, whole};
 use crate::output::video::Encode;
 use crate::output::video::codecs::{CODECS, Codec};
 use crate::scene::limits::{VIDEOS, endings};
@@ -35,7 +34,7 @@ pub struct MissingArgs {
     #[command(flatten)]
     pub expected: ExpectedArgs,
     /// Print the shards of N with missing frames, as `1,4-6`, instead of the frames.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 1_000_000))]
     pub shards: Option<u32>,
     #[command(flatten)]
     pub common: CommonArgs,
@@ -60,7 +59,7 @@ pub struct StitchArgs {
     #[arg(long)]
     pub overwrite: bool,
     /// Maximum memory, MiB; a job that needs more is refused [default: nine tenths of the free memory]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    #[arg(long, value_name = "MIB", value_parser = whole::<u64>(1, 1 << 30))]
     pub limit_memory: Option<u64>,
     #[command(flatten)]
     pub video: VideoArgs,
@@ -89,12 +88,6 @@ pub struct ReportArgs {
     /// The film to show [default: the last film of a run in this folder]
     #[arg(long, value_name = "FILE")]
     pub film: Option<PathBuf>,
-    /// Language of the page [default: that of the locale, if it is UTF-8]
-    #[arg(long, value_name = "LANGUAGE")]
-    pub lang: Option<Language>,
-    /// No remarks.
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 /// What deals work out to many machines.
@@ -123,16 +116,16 @@ pub struct FarmArgs {
     /// The scene: a file on a shared folder.
     pub scene: String,
     /// Number of shards, one task each [default: one per segment of the video, at most 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 100_000))]
     pub shards: Option<u32>,
     /// Tasks at once [default: left to the engine]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 100_000))]
     pub running: Option<u32>,
     /// CPU cores per task; a task also has one GPU, unless its flags contain `--cpu`.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<u32>(1, 1024))]
     pub cores: u32,
     /// Maximum rounds of repair; they end after a round without progress.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<u32>(1, 100))]
     pub rounds: u32,
     /// An option of sbatch, or of `hq submit`, such as `--option=--partition=gpu`; may be given several times.
     #[arg(long = "option", value_name = "OPTION", allow_hyphen_values = true)]
@@ -154,7 +147,7 @@ pub struct VideoArgs {
     #[arg(long, value_enum, help_heading = "Output")]
     pub encode: Option<Encode>,
     /// Quality of the video, lower is better; replaces that of --encode [default: 20 for h264, 22 for h265, 30 for av1]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=63), help_heading = "Output")]
+    #[arg(long, value_parser = whole::<u32>(0, 63), help_heading = "Output")]
     pub crf: Option<u32>,
     /// The video's codec [default: the usual one of the extension: h264, in .webm vp9].
     #[arg(long, value_parser = codec_parser(), ignore_case = true, help_heading = "Output")]

@@ -1,11 +1,12 @@
 //! The language of messages: --lang, or that of the environment's locale.
 
+use super::early::early_value;
 use super::environment::environment;
 use crate::language::{Language, Message};
 use crate::system;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::sync::OnceLock;
 
 static CHOSEN: OnceLock<Language> = OnceLock::new();
@@ -22,21 +23,10 @@ impl ValueEnum for Language {
     }
 }
 
-/// Whether a value of --lang is a language.
-pub fn names_language(value: &OsStr) -> bool {
-    value.to_str().is_some_and(|value| Language::from_str(value, false).is_ok())
-}
-
 /// Takes the language from the command line, before that is parsed. A wrong word is refused there. A log for programs, which names
 /// errors too, is English.
 pub fn choose_language(words: &[OsString], is_for_programs: bool) {
-    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let flags = words.iter().take_while(|word| *word != "--").enumerate();
-    let mut values = flags.filter_map(|(at, word)| match word.strip_prefix("--lang")? {
-        "" => words.get(at + 1).map(String::as_str),
-        rest => rest.strip_prefix('='),
-    });
-    let chosen = values.find_map(|value| Language::from_str(value, false).ok());
+    let chosen = early_value(words, &["--lang"]).and_then(|value| Language::from_str(&value, false).ok());
     if let Some(language) = if is_for_programs { Some(Language::English) } else { chosen } {
         // A first choice stays; there is only this one.
         let _ = CHOSEN.set(language);

@@ -1,6 +1,6 @@
 //! Flags of `particles`.
 
-use super::values::parse_point;
+use super::values::{parse_point, whole};
 use crate::scene::ColourBy;
 use crate::scene::limits::{MAX_PARTICLES, MAX_SIDE, PICTURES, endings};
 use clap::{Args, Subcommand, ValueEnum};
@@ -31,10 +31,10 @@ pub struct PictureArgs {
     #[arg(required = false)]
     pub file: PathBuf,
     /// Picture width, pixels.
-    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
+    #[arg(required = false, value_parser = whole::<u32>(1, u64::from(MAX_SIDE)))]
     pub width: u32,
     /// Picture height, pixels.
-    #[arg(required = false, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)))]
+    #[arg(required = false, value_parser = whole::<u32>(1, u64::from(MAX_SIDE)))]
     pub height: u32,
     /// The picture; its ending is the format.
     #[arg(required = false, help = format!("The picture: {}", endings(&PICTURES)))]
@@ -70,13 +70,13 @@ pub struct PictureArgs {
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
     /// Maximum memory for the file, MiB [default: 4096]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    #[arg(long, value_name = "MIB", value_parser = whole::<u64>(1, 1 << 30))]
     pub limit_memory: Option<u64>,
     /// Samples along each side of a pixel.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u32>(1, 64))]
     pub samples: u32,
     /// Pictures for the median time.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u32>(1, 1000))]
     pub runs: u32,
 }
 
@@ -103,7 +103,7 @@ pub enum FileLayout {
 #[derive(Args, Debug)]
 pub struct GenerateArgs {
     /// How many particles.
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_PARTICLES)))]
+    #[arg(value_parser = whole::<u32>(1, u64::from(MAX_PARTICLES)))]
     pub count: u32,
     /// The file; with %d or %0Nd for a series of time steps.
     pub file: String,
@@ -111,7 +111,7 @@ pub struct GenerateArgs {
     #[arg(long, value_enum)]
     pub layout: Option<FileLayout>,
     /// Time steps.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u32>(1, 1_000_000))]
     pub steps: u32,
     /// Replace existing files.
     #[arg(long)]

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::folder::VideoArgs;
 use super::scene::{CommonArgs, SceneArgs};
-use super::values::{frames_help, parse_fps, parse_shard, parse_threads};
+use super::values::{frames_help, parse_fps, parse_shard, parse_threads, whole};
 use crate::language::{Message, msg};
 use crate::report::LogFormat;
 use crate::scene::Grammar;
@@ -102,7 +102,7 @@ pub struct RenderArgs {
     pub shard: Option<(u32, u32)>,
     /// Maximum memory, MiB; a run that needs more is refused, and so is a file of the scene that unfolds to more [default: nine tenths of the
     /// free memory; 4096 for a file]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30), hide_short_help = true, help_heading = "Run")]
+    #[arg(long, value_name = "MIB", value_parser = whole::<u64>(1, 1 << 30), hide_short_help = true, help_heading = "Run")]
     pub limit_memory: Option<u64>,
     /// Seconds for the frames in flight after Ctrl-C or SIGTERM.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, hide_short_help = true, help_heading = "Run")]

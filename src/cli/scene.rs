@@ -2,9 +2,9 @@
 
 use super::environment::home;
 use super::failure::Failure;
-use super::values::{parse_size, parse_solid};
+use super::values::{parse_size, parse_solid, whole};
 use crate::error::Error;
-use crate::language::{Language, Message, count, msg};
+use crate::language::{Message, count, msg};
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::scene::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES, MAX_PATH_SAMPLES, MAX_SAMPLES};
@@ -100,12 +100,6 @@ pub struct CommonArgs {
     /// Allow the scene to read files outside of its folder, and to write outside of that folder and the working folder.
     #[arg(long, help_heading = "Scene")]
     pub allow_outside: bool,
-    /// No progress bar and no remarks (also POLYFLY_QUIET=1).
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
-    /// Language of messages [default: that of the locale, if it is UTF-8]
-    #[arg(long, value_name = "LANGUAGE", help_heading = "Output")]
-    pub lang: Option<Language>,
 }
 
 impl CommonArgs {
@@ -139,7 +133,7 @@ pub struct SceneArgs {
     #[arg(long, value_name = "N", value_parser = parse_samples, help_heading = "Scene")]
     pub samples: Option<SamplesArg>,
     /// Maximum number of bounces.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=128), help_heading = "Scene")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(0, 128), help_heading = "Scene")]
     pub depth: Option<u32>,
     /// The solids of the bodies: three in tokens, as many as the scene has in TOML.
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', value_parser = parse_solid, help_heading = "Scene")]

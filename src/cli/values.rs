@@ -74,11 +74,17 @@ pub fn frames_help() -> String {
     )
 }
 
+/// Parses a whole number of a range.
+pub fn whole<T: TryFrom<u64>>(low: u64, high: u64) -> impl Fn(&str) -> Result<T, Message> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|n| (low..=high).contains(n));
+        let number = number.and_then(|n| T::try_from(n).ok());
+        number.ok_or_else(|| msg!("expected a whole number from {low} to {high}", low, high))
+    }
+}
+
 pub fn parse_threads(text: &str) -> Result<usize, Message> {
-    text.parse()
-        .ok()
-        .filter(|&n| n <= 1024)
-        .ok_or_else(|| msg!("expected a whole number from {low} to {high}", low = 0, high = 1024))
+    whole(0, 1024)(text)
 }
 
 /// A number of a list.

@@ -84,10 +84,9 @@ fn row(word: &str, about: &str) -> String {
 
 /// What may have been meant: what other programs call it, or the nearest name of a key or a flag.
 pub fn near(word: &str) -> Message {
-    let (name, is_flag) = (plain_name(word), word.starts_with('-'));
+    let (name, is_flag) = (plain_name(word.trim_start_matches('-')), word.starts_with('-'));
     let as_key = if is_flag { None } else { other_name(NameKind::Key, &name) };
-    let dashed = if is_flag { word.to_owned() } else { format!("--{name}") };
-    if let Some(advice) = as_key.or_else(|| other_name(NameKind::Flag, &dashed)) {
+    if let Some(advice) = as_key.or_else(|| other_name(NameKind::Flag, &name)) {
         return advice;
     }
     let mut commands = command();
@@ -96,8 +95,8 @@ pub fn near(word: &str) -> Message {
     let flags: Vec<String> = flags.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
     let paths: Vec<String> = entries().into_iter().map(|entry| entry.path).collect();
     let ends = paths.iter().filter_map(|path| path.rsplit('.').next());
-    let found = nearest(&name, ends.chain(paths.iter().map(String::as_str))).filter(|_| !is_flag);
-    match found.or_else(|| nearest(&dashed, flags.iter().map(String::as_str))) {
+    let found = nearest(&name, ends.chain(paths.iter().map(String::as_str))).filter(|near| !is_flag || *near == name);
+    match found.or_else(|| nearest(&format!("--{name}"), flags.iter().map(String::as_str))) {
         Some(near) => msg!("did you mean `{name}`?", name = format!("polyfly explain {near}")),
         None => msg!("`polyfly explain` tells what it takes"),
     }

@@ -4,7 +4,7 @@
 use super::request::request;
 use super::scene_file::load_scene;
 use super::template::filled_by;
-use super::usage;
+use super::usage::{self, Refusal};
 use crate::assets::files::RecordedFiles;
 use crate::cli::{Engine, Failure, FarmArgs, RenderArgs, VideoArgs};
 use crate::error::Error;
@@ -102,13 +102,13 @@ impl Job {
     fn of(args: &FarmArgs) -> Result<Job, Failure> {
         let words = ["polyfly".to_owned(), args.scene.clone()].into_iter().chain(args.flags.iter().cloned());
         let words: Vec<OsString> = words.map(OsString::from).collect();
-        let parsed = usage::parse(&words).map_err(|e| {
-            let (why, help) = usage::translate_error(&e, &words);
+        let parsed = usage::parse(&words).map_err(|refusal| {
+            let (why, help) = match refusal {
+                Refusal::Page(_) => ("--help".into(), None),
+                Refusal::Fault(why, help) => (why, help),
+            };
             let what = msg!("the flags behind `--`: {why}", why);
-            match help {
-                Some(help) => Error::misused(what, help),
-                None => Error::usage(what),
-            }
+            help.map_or_else(|| Error::usage(what.clone()), |help| Error::misused(what.clone(), help))
         })?;
         let (render, is_render) = (parsed.render, parsed.command.is_none());
         let is_stream = render.output.as_deref().is_some_and(|text| Stream::of(text).is_some());
@@ -129,7 +129,7 @@ impl Job {
                 what
             )));
         }
-        if render.common.quiet {
+        if parsed.quiet {
             be_quiet();
         }
         let (scene, _) = load_scene(&args.scene, &render.common, &render.changes)?;

@@ -130,32 +130,24 @@ impl Hidden {
         let named = |number: usize| shapes.get(number).map(|shape| name(shape.list, shape.index));
         let list = |frames: &[u32]| FrameList::of_numbers(frames.iter().copied());
         let mut hints = Vec::new();
-        for ((light, number), frames) in &self.lights {
-            if let (Some(shape), Some(frames)) = (named(*number), list(frames)) {
-                hints.push(Hint::of(
-                    "light",
-                    *light,
-                    msg!(
-                        "{light} is inside of {shape}, which lets no light out: frames {frames}; move one of them, or give the shape `transparency`",
-                        light = name("light", *light),
-                        shape,
-                        frames,
-                    ),
-                ));
-            }
-        }
-        for (light, frames) in &self.below {
-            if let Some(frames) = list(frames) {
-                hints.push(Hint::of(
-                    "light",
-                    *light,
-                    msg!(
-                        "{light} is below the floor, which hides it from all that stands above: frames {frames}; raise its `position`",
-                        light = name("light", *light),
-                        frames,
-                    ),
-                ));
-            }
+        let inside = self.lights.iter().map(|((light, number), frames)| (*light, Some(*number), frames));
+        let below = self.below.iter().map(|(light, frames)| (*light, None, frames));
+        for (index, number, frames) in inside.chain(below) {
+            let (light, Some(frames)) = (name("light", index), list(frames)) else { continue };
+            let what = match number.and_then(named) {
+                Some(shape) => msg!(
+                    "{light} is inside of {shape}, which lets no light out: frames {frames}; move one of them, or give the shape `transparency`",
+                    light,
+                    shape,
+                    frames,
+                ),
+                None => msg!(
+                    "{light} is below the floor, which hides it from all that stands above: frames {frames}; raise its `position`",
+                    light,
+                    frames,
+                ),
+            };
+            hints.push(Hint::of("light", index, what));
         }
         for (number, frames) in &self.cameras {
             if let (Some(shape), Some(name), Some(frames)) = (shapes.get(*number), named(*number), list(frames)) {

@@ -84,7 +84,7 @@ fn an_unknown_word_gets_the_near_ones() {
     assert_eq!(explanation("raduis"), None);
     assert_eq!(near("raduis").to_string(), "did you mean `polyfly explain radius`?");
     assert_eq!(near("--resum").to_string(), "did you mean `polyfly explain --resume`?");
-    assert_eq!(near("--resolution").to_string(), "did you mean `--size 1280x720`?");
-    assert!(near("--loop").to_string().contains("`--set output.loop=true`"));
+    assert!(near("--resolution").to_string().contains("`--size 1280x720`"));
+    assert_eq!(near("--loop").to_string(), "did you mean `polyfly explain loop`?");
     assert_eq!(near("qqqqqqq").to_string(), "`polyfly explain` tells what it takes");
 }

@@ -136,7 +136,7 @@ fn each_message_has_a_row_in_russian_with_the_same_parts() {
         patterns.extend(without_patterns(&code).1);
     }
     patterns.extend(advice().map(str::to_owned));
-    assert!(patterns.len() > 900, "{} patterns were found", patterns.len());
+    assert!(patterns.len() > 750, "{} patterns were found", patterns.len());
     let keys = |table: &str| rows[table].as_table().unwrap().keys().cloned().collect::<BTreeSet<_>>();
     let difference = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.difference(b).cloned().collect::<Vec<_>>();
     assert_eq!(difference(&patterns, &keys("messages")), Vec::<String>::new(), "have no row in src/language/ru.toml");

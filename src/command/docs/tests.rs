@@ -2,6 +2,7 @@
 
 use super::pages::{Page, pages, pictures};
 use super::site::{File, files};
+use crate::command::usage::{Refusal, parse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -190,9 +191,8 @@ fn every_command_of_the_pages_is_one_that_the_program_takes() {
                 continue;
             }
             count += 1;
-            match crate::command::usage::parse(&shell_words(line)) {
-                Err(e) if e.use_stderr() => wrong.push(format!("{source}: {line}: {e}")),
-                _ => {}
+            if let Err(Refusal::Fault(e, _)) = parse(&shell_words(line)) {
+                wrong.push(format!("{source}: {line}: {e}"));
             }
         }
     }

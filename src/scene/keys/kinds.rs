@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::read::Given;
 use super::schema::short;
-use crate::language::{Message, msg};
+use crate::language::msg;
 use crate::math::vec3::{Vec3, length};
 use crate::scene::limits::MIN_LENGTH;
 use crate::scene::text::diagnostic::Rule;
@@ -113,26 +113,7 @@ impl Kind for bool {
         if let Some(value) = given.value.get_ref().as_bool() {
             return Some(value);
         }
-        let meant = match given.value.get_ref() {
-            DeValue::String(text) => text.to_lowercase(),
-            DeValue::Integer(x) => x.as_str().to_owned(),
-            _ => String::new(),
-        };
-        given.wrong::<bool>(msg!("true or false"));
-        let meant = match &*meant {
-            "true" | "yes" | "on" | "1" => Some("true"),
-            "false" | "no" | "off" | "0" => Some("false"),
-            _ => None,
-        };
-        let name = given.key.name;
-        given.help(meant.map(|meant| {
-            msg!(
-                "this is written `{value}`, without quotes: {line}",
-                value = meant,
-                line = format_args!("{name} = {meant}")
-            )
-        }));
-        None
+        given.wrong(msg!("true or false"))
     }
     fn text(&self, _: &Key) -> String {
         self.to_string()
@@ -209,35 +190,10 @@ fn colour(given: &mut Given) -> Option<Vec3> {
     }
     given.wrong::<Vec3>(msg!("a list of 3 numbers, \"#rrggbb\", a color's name in quotes, or a number for a gray"));
     if !text.is_empty() && !given.context.is_crowded() {
-        given.help(colour_help(text));
+        let names = csscolorparser::NAMED_COLORS.keys().map(|name| name.as_str());
+        given.help(suggest::meant(NameKind::Value("color"), text, names));
     }
     None
-}
-
-// What the author of an invalid color may have meant.
-fn colour_help(text: &str) -> Option<Message> {
-    let numbers: Vec<&str> = text.split([',', ' ']).filter(|piece| !piece.is_empty()).collect();
-    if numbers.len() == 3 && numbers.iter().all(|number| number.parse::<f64>().is_ok()) {
-        return Some(msg!("a list stands in brackets: {list}", list = format_args!("[{}]", numbers.join(", "))));
-    }
-    if let Some(digits) = text.strip_prefix('#') {
-        let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
-        return match digits.len() {
-            4 | 8 if is_hex => Some(msg!(
-                "colors have no alpha: {color}; `transparency` lets light through a material",
-                color = format_args!("\"#{}\"", &digits[..digits.len() / 4 * 3])
-            )),
-            _ if is_hex => {
-                Some(msg!("a color has three or six digits of 0 to f, and this one has {count}", count = digits.len()))
-            }
-            _ => Some(msg!("a color has three or six digits of 0 to f")),
-        };
-    }
-    if let Some(advice) = suggest::other_name(NameKind::Value("color"), text) {
-        return Some(advice.to_owned());
-    }
-    let names = csscolorparser::NAMED_COLORS.keys().map(|name| name.as_str());
-    suggest::nearest(text, names).map(|name| msg!("did you mean {text}?", text = format_args!("\"{name}\"")))
 }
 
 // A file. Relative paths start in the scene's folder.

@@ -91,21 +91,6 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         let number = number(self.value.get_ref());
         if number.is_none() {
             self.wrong::<f64>(expected);
-            // A number in quotes, with a decimal comma or spaces.
-            let text = self.value.get_ref().as_str().map(|text| text.trim().replace(',', "."));
-            let quoted = text.and_then(|text| text.parse::<f64>().ok());
-            let unit = || suggest::number_help(self.value.get_ref().as_str()?);
-            let over_time = || {
-                let is_table = self.key.animated && self.value.get_ref().as_table().is_some();
-                is_table.then(|| {
-                    msg!("a value over time is `{key} = {{ keys = [[0, ...], [1, ...]] }}`", key = self.key.name)
-                })
-            };
-            let help = quoted
-                .map(|x| msg!("a number stands without quotes: {number}", number = x))
-                .or_else(unit)
-                .or_else(over_time);
-            self.help(help);
         }
         number
     }
@@ -114,12 +99,7 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         let rule = self.key.rule;
         let x = self.number_as(&if rule == Rule::Finite { msg!("a number") } else { rule.expected() })?;
         if !rule.allows(x) {
-            self.refuse::<()>(short(x), rule.expected());
-            self.help(
-                (self.key.name == "time" && x > 1.0)
-                    .then(|| msg!("it is a share of the clip: its first frame has 0, its middle 0.5")),
-            );
-            return None;
+            return self.refuse(short(x), rule.expected());
         }
         Some(x)
     }
@@ -143,12 +123,9 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         };
         self.refuse::<()>(what, msg!("{range}, or {words}", range = rule.expected(), words));
         if let (Some(text), false) = (self.value.get_ref().as_str(), self.context.is_crowded()) {
-            let number =
-                text.trim().parse::<f64>().ok().map(|x| msg!("a number stands without quotes: {number}", number = x));
             let words = words.to_message().to_string();
             let quoted = words.split('"').skip(1).step_by(2);
-            let help = number.or_else(|| suggest::number_help(text));
-            self.help(help.or_else(|| suggest::meant(NameKind::Value(self.key.name), text, quoted)));
+            self.help(suggest::meant(NameKind::Value(self.key.name), text, quoted));
         }
         None
     }
@@ -156,15 +133,10 @@ impl<'t, 'c> Given<'_, 't, 'c> {
     pub fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let expected = msg!("a list of {count} numbers", count = N);
         let DeValue::Array(list) = self.value.get_ref() else {
-            self.wrong::<()>(expected);
-            self.help(list_help(self.value.get_ref(), N));
-            return None;
+            return self.wrong(expected);
         };
         if list.len() != N {
-            self.refuse::<()>(msg!("a list of {count}", count = list.len()), expected);
-            let is_longer = list.len() > N;
-            self.help(is_longer.then(|| msg!("commas separate numbers; a decimal point is written `.`, as in 1.5")));
-            return None;
+            return self.refuse(msg!("a list of {count}", count = list.len()), expected);
         }
         let mut numbers = [0.0; N];
         for (x, value) in numbers.iter_mut().zip(list.iter()) {
@@ -185,62 +157,15 @@ impl<'t, 'c> Given<'_, 't, 'c> {
         let each = key.rule.expected();
         let expected =
             if N == 2 { msg!("two values, each {each}", each) } else { msg!("three values, each {each}", each) };
-        self.problem::<()>(msg!("`{key}` holds {number}", key = key.name, number = shown), expected);
-        // `0xff0000`: one number for all three.
-        if let (true, DeValue::Integer(x)) = (key.colour && bad.fract() == 0.0, self.value.get_ref())
-            && x.radix() == 16
-            && *bad < 16_777_216.0
-        {
-            self.help(Some(msg!(
-                "codes of 0 to 255 are written as {code}",
-                code = format_args!("\"#{:06x}\"", *bad as u32)
-            )));
-        }
-        if key.colour && *bad > 3.0 && numbers.iter().all(|x| x.fract() == 0.0 && (0.0..=255.0).contains(x)) {
-            let code: String = numbers.iter().map(|x| format!("{:02x}", *x as u8)).collect();
-            self.help(Some(msg!("codes of 0 to 255 are written as {code}", code = format_args!("\"#{code}\""))));
-        }
-        None
+        self.problem(msg!("`{key}` holds {number}", key = key.name, number = shown), expected)
     }
     pub fn text(&mut self) -> Option<&'t str> {
         let text = self.value.get_ref().as_str();
         if text.is_none() {
             self.wrong::<()>(msg!("a text in quotes"));
-            let is_table = match self.value.get_ref() {
-                DeValue::Table(_) => true,
-                DeValue::Array(list) => list.iter().any(|one| one.get_ref().as_table().is_some()),
-                _ => false,
-            };
-            self.help(is_table.then(|| {
-                msg!(
-                    "`{key} = \"...\"` stands in the table around it, and its other keys beside it",
-                    key = self.key.name
-                )
-            }));
-            if self.key.name == "solid" && self.value.get_ref().as_array().is_some() {
-                self.help(Some(msg!("each has a table {header} of its own", header = "[[body]]")));
-            }
         }
         text
     }
-}
-
-// Numbers that stand in quotes, or have names, as a list; the direction of an axis that is named.
-fn list_help(value: &DeValue, count: usize) -> Option<Message> {
-    let numbers: Vec<f64> = match value {
-        DeValue::String(text) if count == 3 && ["x", "y", "z"].iter().any(|axis| text.eq_ignore_ascii_case(axis)) => {
-            ["x", "y", "z"].map(|axis| f64::from(u8::from(text.eq_ignore_ascii_case(axis)))).to_vec()
-        }
-        DeValue::String(text) => {
-            let digits = |c: char| !(c.is_ascii_digit() || "+-.".contains(c));
-            text.split(digits).filter_map(|piece| piece.parse().ok()).collect()
-        }
-        DeValue::Table(table) => table.iter().filter_map(|(_, value)| number(value.get_ref())).collect(),
-        _ => return None,
-    };
-    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    (numbers.len() == count)
-        .then(|| msg!("a list stands in brackets: {list}", list = format_args!("[{}]", numbers.join(", "))))
 }
 
 // A number without a hundred zeros.
@@ -432,12 +357,13 @@ impl<'t, 'c> Table<'t, 'c> {
         let unknown: Vec<_> = self.values.iter().map(|(key, _)| key).filter(|key| !self.knows(key.get_ref())).collect();
         for key in &unknown {
             let found = key.get_ref();
-            let expected = if self.context.is_crowded() {
-                msg!("expected {what}", what = msg!("a key of the table"))
+            let (expected, help) = if self.context.is_crowded() {
+                (msg!("expected {what}", what = msg!("a key of the table")), None)
             } else {
                 self.expected_key(found)
             };
-            self.context.problems.push(Problem::new(key.span(), msg!("unknown key `{key}`", key = found), expected));
+            let problem = Problem::new(key.span(), msg!("unknown key `{key}`", key = found), expected);
+            self.context.problems.push(Problem { help, ..problem });
         }
         // The missing key may be one of the misspelt ones.
         if unknown.is_empty() {
@@ -451,25 +377,20 @@ impl<'t, 'c> Table<'t, 'c> {
             }
         }
     }
-    // The suggestion for an unknown key: from another program's name, a similar spelling, or another table that has
-    // it.
-    fn expected_key(&self, found: &str) -> Message {
-        if let Some(advice) = suggest::other_name(NameKind::KeyOf(self.name), found) {
-            return advice;
-        }
+    // The suggestion for an unknown key: from another program's name, another table that has it, or a similar spelling; else the keys of
+    // the table.
+    fn expected_key(&self, found: &str) -> (Message, Option<Message>) {
+        let known = || msg!("expected one of {list}", list = self.known.join(", "));
         let tables = schema::tables_with(self.context.schema, found);
-        if !tables.is_empty() {
-            return msg!("`{key}` is a key of {tables}", key = found, tables = Message::all_of(&tables));
-        }
         if let Some(advice) = suggest::other_name(NameKind::Key, found) {
-            return advice;
+            return (advice, None);
         }
-        match suggest::nearest(found, self.known.iter().copied()) {
-            Some(name) if self.name == "scene" => {
-                msg!("did you mean `{name}`?", name = schema::header(self.context.schema, name))
-            }
-            Some(name) => msg!("did you mean `{name}`?", name),
-            None => msg!("expected one of {list}", list = self.known.join(", ")),
+        if !tables.is_empty() {
+            let tables = Message::all_of(&tables);
+            return (msg!("`{key}` is a key of {tables}", key = found, tables), Some(known()));
         }
+        let near = suggest::nearest(found, self.known.iter().copied());
+        let header = |name| if self.name == "scene" { schema::header(self.context.schema, name) } else { name.into() };
+        (near.map_or_else(known, |name| msg!("did you mean `{name}`?", name = header(name))), None)
     }
 }

@@ -148,7 +148,8 @@ pub(crate) fn keys_of<'a>(schema: &'a Value, table: &str) -> Vec<&'a str> {
 /// The headers of tables that have a key of this name.
 pub(crate) fn tables_with(schema: &Value, key: &str) -> Vec<String> {
     let tables = schema["definitions"].as_object().into_iter().flatten();
-    tables.filter(|(_, table)| table["properties"].get(key).is_some()).map(|(name, _)| header(schema, name)).collect()
+    let has = |table: &Value| table["properties"].get(key).is_some_and(|key| key["deprecated"] != true);
+    tables.filter(|(_, table)| has(table)).map(|(name, _)| header(schema, name)).collect()
 }
 
 /// Follows references; for a list, to its elements.

@@ -189,12 +189,20 @@ fn in_a_table(document: &DocumentMut, key: &str, tables: &[Step]) -> Result<(), 
     if !tables.is_empty() || document.contains_key(key) || schema::kind_of(&SCHEMA, &[], key).is_some() {
         return Ok(());
     }
-    let table = |header: &String| match header.strip_prefix("[[") {
+    match paths_to(key) {
+        Some(paths) => Err(EditError::NoTop(key.to_owned(), paths)),
+        None => Ok(()),
+    }
+}
+
+/// The paths to keys of tables with this name, if there are any: `film.exposure`, `body[0].radius`.
+pub(crate) fn paths_to(key: &str) -> Option<String> {
+    let path = |header: &String| match header.strip_prefix("[[") {
         Some(list) => format!("{}[0].{key}", list.trim_end_matches(']')),
         None => format!("{}.{key}", header.trim_matches(['[', ']'])),
     };
-    let tables: Vec<String> = schema::tables_with(&SCHEMA, key).iter().map(table).collect();
-    if tables.is_empty() { Ok(()) } else { Err(EditError::NoTop(key.to_owned(), tables.join(", "))) }
+    let paths: Vec<String> = schema::tables_with(&SCHEMA, key).iter().map(path).collect();
+    (!paths.is_empty()).then(|| paths.join(", "))
 }
 
 // The table at the end of these steps. `key` is for messages.

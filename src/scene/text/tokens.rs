@@ -12,7 +12,7 @@ use crate::scene::keys::read::percent;
 use crate::scene::limits::{MAX_SAMPLES, PICTURES};
 use crate::scene::size::Size;
 use crate::scene::text::diagnostic::{Problem, Rule};
-use crate::scene::text::suggest::{look_alike, number_help};
+use crate::scene::text::suggest::number_help;
 use crate::scene::world::material::is_above_one;
 use crate::scene::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions, Pattern,
@@ -296,9 +296,7 @@ fn value_of(token: &str) -> Option<f64> {
 
 fn names_texture(tokens: &[Token]) -> bool {
     // A number with a Cyrillic letter in it is a misspelt number.
-    let is_number = |text: &str| value_of(text).is_some();
-    let is_meant = |text: &str| look_alike(text, is_number).is_some();
-    tokens.iter().skip(2).any(|t| !is_number(&t.text) && !is_meant(&t.text))
+    tokens.iter().skip(2).any(|t| value_of(&t.text).is_none() && number_help(&t.text).is_none())
 }
 
 /// The name of the token at a position, if it names a file: `token 61 (floor, texture)`.

@@ -1,16 +1,15 @@
 //! Reads and writes scenes in TOML, and makes their schema.
 
-use super::suggest;
 use crate::language::{Message, msg};
 use crate::scene::animation::LoopProblem;
 use crate::scene::keys::read::{Context, Table};
 use crate::scene::keys::track::TimedValue;
 use crate::scene::keys::{Keys, over_time, schema};
 use crate::scene::text::diagnostic::Problem;
+use crate::scene::text::suggest;
 use crate::scene::world::material::above_one;
 use crate::scene::world::round::ROUND_FROM;
 use crate::scene::{Air, Body, Denoise, Integrator, Lamps, Look, ParseOptions, Scene, Sky, Tone, Tracks};
-use std::ops::Range;
 use std::sync::LazyLock;
 use toml::de::{DeTable, DeValue};
 
@@ -242,11 +241,13 @@ fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
             problem
         };
     }
-    let problem = Problem::new(span.clone(), msg!("this is not TOML"), Message::of_toml(e.message()));
-    match syntax_help(text, &span) {
-        Some(help) => problem.help(help),
-        None => problem,
-    }
+    let line = text[..span.start.min(text.len())].rfind('\n').map_or(text, |at| &text[at + 1..]).lines().next();
+    let value = line.and_then(|line| line.split_once('=')).map_or("", |(_, value)| value.trim());
+    let pieces = || value.split(['[', ',', ']']).find_map(|piece| suggest::number_help(piece.trim()));
+    let help = suggest::number_help(value).or_else(pieces).unwrap_or_else(|| {
+        msg!("a line is `[table]` or `key = value`: numbers such as 0.5, texts in \"quotes\", lists in [brackets], comments behind `#`")
+    });
+    Problem::new(span, msg!("this is not TOML"), Message::of_toml(e.message())).help(help)
 }
 
 // The text before a line that begins a key or a table within a list, and its fault: the list is not closed.
@@ -258,153 +259,4 @@ fn open_list(text: &str, position: usize) -> Option<(&str, toml::de::Error)> {
     let before = text[..line_start].trim_end();
     let e = DeTable::parse(before).err().filter(|e| is_statement && e.message().starts_with("unclosed array,"))?;
     Some((before, e))
-}
-
-// What the author of a wrong table's name may have meant: in other brackets, or with something behind it.
-fn header_help(line: &str) -> Option<Message> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
-    let body = line.split('#').next().unwrap_or_default().trim();
-    let name = body.trim_matches(|c: char| !plain(c));
-    let is_name = !name.is_empty() && name.chars().all(plain);
-    if body.starts_with(['[', '(', '<', '{']) && is_name && body != format!("[[{name}]]") {
-        let is_list = body.starts_with("[[") || LISTS.contains(&name);
-        return Some(msg!(
-            "the name of a table stands in square brackets: {header}",
-            header = if is_list { format!("[[{name}]]") } else { format!("[{name}]") }
-        ));
-    }
-    let is_header = |header: &str| header.starts_with('[') && header.trim_start_matches('[').chars().all(plain);
-    let (header, rest) = body.split_once(']').filter(|(header, _)| is_header(header))?;
-    let closed = if rest.starts_with(']') { "]]" } else { "]" };
-    (!["", "]"].contains(&rest)).then(|| {
-        msg!("the name of a table stands alone in its line: {header}", header = format_args!("{header}{closed}"))
-    })
-}
-
-// What the author of invalid TOML may have meant.
-fn syntax_help(text: &str, span: &Range<usize>) -> Option<Message> {
-    let line_start = text[..span.start.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
-    let line = text[line_start..].lines().next()?;
-    if line.trim_start().starts_with(['/', '%', ';']) || line.trim_start().starts_with("--") {
-        return Some(msg!("a comment begins with `#`"));
-    }
-    let key = line.split(['=', ':', '#']).next().unwrap_or_default().trim();
-    if let Some(letter) = key.chars().find(|c| c.is_alphabetic() && !c.is_ascii()) {
-        return Some(msg!(
-            "`{letter}` is not an English letter, even if it looks like one: keys are written in English",
-            letter
-        ));
-    }
-    if let Some(help) = header_help(line) {
-        return Some(help);
-    }
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
-    if let Some((key, value)) = line.split_once(":=").or_else(|| line.split_once("=="))
-        && key.trim().chars().all(plain)
-    {
-        return Some(msg!(
-            "`=` stands between a key and its value: {key} = {value}",
-            key = key.trim(),
-            value = value.trim()
-        ));
-    }
-    if let (Some((key, value)), false) = (line.split_once(':'), line.contains('=')) {
-        return Some(msg!(
-            "`=` stands between a key and its value: {key} = {value}",
-            key = key.trim(),
-            value = value.trim()
-        ));
-    }
-    if key.starts_with("[[") && !key.ends_with("]]") {
-        return Some(msg!("as many brackets close as open: [[{name}]]", name = key.trim_matches(['[', ']'])));
-    }
-    if let (Some((key, value)), false) = (line.trim().split_once(char::is_whitespace), line.contains('=')) {
-        return Some(msg!("`=` stands between a key and its value: {key} = {value}", key, value = value.trim()));
-    }
-    value_help(key, line.split_once('=').map(|(_, value)| value.trim())?)
-}
-
-// The same, of what stands behind `=`.
-fn value_help(key: &str, value: &str) -> Option<Message> {
-    let bare = value.split('#').next().unwrap_or_default().trim();
-    if bare.is_empty() && !value.starts_with('#') {
-        return Some(msg!("a value follows `=`: `{key} = ...`", key));
-    }
-    if let Some(quote) =
-        ['"', '\''].into_iter().find(|&quote| value.starts_with(quote) && value.matches(quote).count() == 1)
-    {
-        return Some(msg!(
-            "the quotation mark that opens a text closes it in the same line: {quote}",
-            quote = format_args!("{value}{quote}")
-        ));
-    }
-    if let Some(value) = bare.strip_suffix([';', ',']) {
-        return Some(msg!("nothing follows a value: {key} = {value}", key, value));
-    }
-    if bare.contains(',') && bare.contains('=') && !bare.starts_with(['[', '{', '"'])
-        || bare.contains("\", ") && bare.contains('=')
-    {
-        return Some(msg!("each key stands on a line of its own"));
-    }
-    if let Some(list) = bare.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-        return Some(msg!("a list stands in brackets: {list}", list = format_args!("{key} = [{list}]")));
-    }
-    let apart: Vec<&str> = bare.trim_matches(['[', ']']).split_whitespace().collect();
-    if bare.starts_with('[') && apart.len() > 1 && apart.iter().all(|piece| piece.parse::<f64>().is_ok()) {
-        return Some(msg!(
-            "commas stand between the elements of a list: {list}",
-            list = format_args!("[{}]", apart.join(", "))
-        ));
-    }
-    let are_numbers = bare.split(',').all(|piece| piece.trim().parse::<f64>().is_ok());
-    if are_numbers && bare.matches(',').count() > 1 {
-        return Some(msg!("a list stands in brackets: {list}", list = format_args!("{key} = [{bare}]")));
-    }
-    let meant = match bare.to_lowercase().as_str() {
-        "true" | "yes" | "on" => Some("true"),
-        "false" | "no" | "off" => Some("false"),
-        _ => None,
-    };
-    if let Some(value) = meant {
-        return Some(msg!("this is written `{value}`: {line}", value, line = format_args!("{key} = {value}")));
-    }
-    let number = |text: &str| text.trim().parse::<f64>().ok();
-    const CURLED: [char; 8] =
-        ['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{201a}', '\u{ab}', '\u{bb}'];
-    if value.starts_with(CURLED) {
-        return Some(msg!(
-            "quotation marks are straight: {text}",
-            text = format_args!("\"{}\"", bare.trim_matches(CURLED))
-        ));
-    }
-    if value.starts_with('"') && value.contains('\\') {
-        let name = bare.trim_matches('"');
-        return Some(msg!(
-            "a backslash in double quotes begins a special letter; single quotes leave it as it is: '{name}'",
-            name
-        ));
-    }
-    if value.starts_with('#') {
-        return Some(msg!("a color stands in quotes: {text}", text = format_args!("\"{value}\"")));
-    }
-    if let Some(x) = bare.strip_suffix('%').and_then(number) {
-        return Some(msg!("a share is a number from 0 to 1: {number}", number = x / 100.0));
-    }
-    if let Some(help) = suggest::number_help(bare) {
-        return Some(help);
-    }
-    if bare.starts_with('[')
-        && let Some(help) =
-            bare.split(['[', ',', ']']).find_map(|piece| suggest::look_alike(piece, |text| number(text).is_some()))
-    {
-        return Some(help);
-    }
-    if bare.starts_with('[') && bare.contains(suggest::DASHES) {
-        return Some(msg!("these are dashes, not minus signs: {list}", list = bare.replace(suggest::DASHES, "-")));
-    }
-    if let (Some(x), true) = (number(bare), bare.starts_with(['.', '+', '-']) || bare.ends_with('.')) {
-        return Some(msg!("digits stand on both sides of the point: {number}", number = format_args!("{x:?}")));
-    }
-    let is_word = !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || "_-./@~".contains(c));
-    is_word.then(|| msg!("a text stands in quotes: {text}", text = format_args!("\"{bare}\"")))
 }
