@@ -125,7 +125,9 @@ mod tests {
         }
         assert!(own("ffv1", Encode::Small).contains("-coder range_def"));
         assert_eq!(own("prores", Encode::Fast), own("prores", Encode::Small));
-        assert!(own("webp", Encode::Small).contains("-compression_level 6") && !own("webp", Encode::Fast).contains("mov"));
+        assert!(
+            own("webp", Encode::Small).contains("-compression_level 6") && !own("webp", Encode::Fast).contains("mov")
+        );
     }
 
     #[test]

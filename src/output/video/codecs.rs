@@ -321,10 +321,7 @@ impl Codec {
             ));
         }
         if is_high && (container.join != Join::Copied || Container::of(path).is_none()) {
-            return Err(msg!(
-                "{path} has eight bits a channel: no --hdr, no --video-bits 10",
-                path = path.display()
-            ));
+            return Err(msg!("{path} has eight bits a channel: no --hdr, no --video-bits 10", path = path.display()));
         }
         if request.is_hdr && request.bits == Some(8) {
             return Err(msg!("--hdr: HDR10 has ten bits, not --video-bits 8"));

@@ -83,7 +83,8 @@ fn text_of(mut command: Command, timeout: Duration) -> Result<Option<String>, No
     let read = process.by_ref().take(MAX_OUTPUT).read_to_end(&mut text);
     // A program that prints more ends with an error.
     drop(process.child.stdout.take());
-    let is_good = read.is_ok() && process.wait().is_ok_and(|status| status.success()) && !process.watch.state().timed_out;
+    let is_good =
+        read.is_ok() && process.wait().is_ok_and(|status| status.success()) && !process.watch.state().timed_out;
     Ok(is_good.then(|| String::from_utf8_lossy(&text).into_owned()))
 }
 

@@ -27,7 +27,8 @@ impl SegmentEncoder {
         let run = |arguments: Vec<String>, to: &Path| {
             let all = words("-nostdin").chain(input.clone()).chain(arguments).chain([url(to)]).collect::<Vec<_>>();
             // If ffmpeg has failed, its output says why.
-            Process::start(&self.ffmpeg.program, &all, settings.options.timeout)?.finish(None, msg!("closing the video"))
+            Process::start(&self.ffmpeg.program, &all, settings.options.timeout)?
+                .finish(None, msg!("closing the video"))
         };
         match container.join {
             Join::Copied => run(self.copied(tag), &whole)?,
@@ -118,9 +119,7 @@ impl SegmentEncoder {
         let is_even = |i: usize| match (found[i] - found[0], container.ticks) {
             (time, None) => time == i as i64 * frame as i64,
             // The nearest tick, or one beside it.
-            (time, Some(ticks)) => {
-                (time as f64 - i as f64 * frame as f64 / second as f64 * ticks as f64).abs() <= 1.0
-            }
+            (time, Some(ticks)) => (time as f64 - i as f64 * frame as f64 / second as f64 * ticks as f64).abs() <= 1.0,
         };
         match (0..found.len()).find(|&i| !is_even(i)) {
             Some(odd) => wrong(msg!("frame {frame} of the finished video is not where it should be", frame = odd)),

@@ -216,7 +216,9 @@ impl SegmentEncoder {
                 let (found, _) = times(&self.ffmpeg.program, file.path(), self.job.settings.options.timeout);
                 Ended::Incomplete(Some(PartialSegment { file, frames: found.len() as u64 }), Some(e))
             }
-            Ok(()) if sent < frames.len() as u64 => Ended::Incomplete(Some(PartialSegment { file, frames: sent }), None),
+            Ok(()) if sent < frames.len() as u64 => {
+                Ended::Incomplete(Some(PartialSegment { file, frames: sent }), None)
+            }
             Ok(()) => match persist(file, path).map_err(|e| e.error).writing(path).and_then(|_| seal(path)) {
                 Err(e) => Ended::Incomplete(None, Some(e)),
                 Ok(()) => Ended::Complete,

@@ -248,7 +248,8 @@ impl Segments {
             }
             _ => false,
         };
-        let is_kept = frames > 0 && (self.encoder.join(&files, &path, &self.encoder.beginning_tag()).is_ok() || rename());
+        let is_kept =
+            frames > 0 && (self.encoder.join(&files, &path, &self.encoder.beginning_tag()).is_ok() || rename());
         match failure {
             None => Ok(Finished::Beginning(is_kept.then_some(path))),
             Some(cause) if is_kept => Err(kept(cause, frames, &path)),

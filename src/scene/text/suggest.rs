@@ -49,7 +49,7 @@ const OTHER_NAMES: &[Row] = &[
     (
         "flag|key",
         "resolution|res|width|height|s|w|h",
-        "did you mean `--size 1280x720`, or `size = [1280, 720]` in [output]?",
+        "did you mean `size`? A picture has `--size 1280x720`, or `size = [1280, 720]` in [output]",
     ),
     (
         "flag|key",

@@ -245,7 +245,7 @@ fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
     let value = line.and_then(|line| line.split_once('=')).map_or("", |(_, value)| value.trim());
     let pieces = || value.split(['[', ',', ']']).find_map(|piece| suggest::number_help(piece.trim()));
     let help = suggest::number_help(value).or_else(pieces).unwrap_or_else(|| {
-        msg!("a line is `[table]` or `key = value`: numbers such as 0.5, texts in \"quotes\", lists in [brackets], comments behind `#`")
+        msg!("a line is `[table]` or `key = value`: numbers such as 0.5, texts in \"quotes\", paths with backslashes in 'single quotes', lists in [brackets], comments behind `#`")
     });
     Problem::new(span, msg!("this is not TOML"), Message::of_toml(e.message())).help(help)
 }
