@@ -6,16 +6,17 @@ pub mod footprint;
 pub mod frames;
 pub mod handover;
 pub mod moments;
+mod neighbors;
 pub mod open_frame;
 pub mod plan;
 pub mod prepared;
 pub mod scheduler;
 pub mod sheet;
+mod stage;
 pub mod stats;
 pub mod steps;
 pub mod tiles;
 mod viewer;
-mod window;
 
 use crate::assets::Assets;
 use crate::assets::files::{Files, RecordedFiles};

@@ -2,13 +2,15 @@
 #![expect(unsafe_code, reason = "lets threads write disjoint tiles of one film")]
 
 use super::{
-    Device, DeviceError, DeviceInfo, FilmSlice, Memory, Moment, SampleCounter, TRIAL_BYTES, Task, TaskOutput,
-    TaskStats, Ticket, balance,
+    Device, DeviceError, DeviceInfo, FilmSlice, GuidedTask, Memory, Moment, SampleCounter, TRIAL_BYTES, Task,
+    TaskOutput, TaskStats, Ticket, balance,
 };
 use crate::cancel::Cancel;
 use crate::device_scene::DeviceScene;
-use crate::film;
+use crate::film::image::Image;
+use crate::film::post::guided::Noisy;
 use crate::film::post::{PostContext, PostPipeline};
+use crate::film::{self, Film};
 use crate::gpu_types::{FilmBuffers, FrameParams, Launch};
 use crate::kernels::{FrameJob, Isa, Scratch, TILE_SIDE};
 use rayon::prelude::*;
@@ -57,9 +59,8 @@ impl Cpu {
         }
     }
 
-    /// Applies these post steps, if there are any, to finished pictures. The host runs steps that need more than light.
+    /// Applies these post steps, if there are any, to finished pictures.
     pub fn with_post(self, post: Option<Arc<PostPipeline>>) -> Cpu {
-        let post = post.filter(|post| !post.is_guided());
         let info = DeviceInfo { runs_post: post.is_some(), ..self.info };
         Cpu { info, post, ..self }
     }
@@ -137,22 +138,61 @@ impl Cpu {
         moments: &[Moment],
         out: &mut Memory,
     ) -> Result<TaskStats, DeviceError> {
-        let start = Instant::now();
-        let size = self.scene.size();
-        let task = Task { output: TaskOutput::Sums, ..task.clone() };
+        let (start, size) = (Instant::now(), self.scene.size());
         let mut memory = std::mem::take(&mut self.sums);
-        let all = self.add_moments(&task, moments, &mut memory);
-        let (sums, counts) = memory.sums_and_counts(&task);
-        let scene = self.scene.host();
-        let context = PostContext { scene: &scene, isa: self.isa, frame: task.frame, denoiser: None, noisy: None };
-        let rgba = bytemuck::cast_slice_mut(out.sized(4 * size.0 as usize * size.1 as usize));
-        self.pool.install(|| {
-            let mut image = film::resolve(size, sums, task.samples.end - task.samples.start, counts, self.isa);
-            post.of_frame(task.frame).picture(&context, &mut image, None, false, rgba)
-        })?;
+        let (mut image, noisy, all) = match &task.guided {
+            Some(guided) => {
+                let (noisy, all) = self.trace_noisy(task, guided, moments, &mut memory)?;
+                // The denoiser makes the image.
+                (Image::default(), Some(noisy), all)
+            }
+            None => {
+                let task = Task { output: TaskOutput::Sums, ..task.clone() };
+                let all = self.add_moments(&task, moments, &mut memory);
+                let (sums, counts) = memory.sums_and_counts(&task);
+                let samples = task.samples.end - task.samples.start;
+                (self.pool.install(|| film::resolve(size, sums, samples, counts, self.isa)), None, all)
+            }
+        };
         self.sums = memory;
+        let (scene, noisy) = (self.scene.host(), noisy.as_ref());
+        let context = PostContext { scene: &scene, isa: self.isa, frame: task.frame, denoiser: None, noisy };
+        let rgba = bytemuck::cast_slice_mut(out.sized(4 * size.0 as usize * size.1 as usize));
+        self.pool.install(|| post.of_frame(task.frame).picture(&context, &mut image, None, false, rgba))?;
         let time = start.elapsed();
         Ok(TaskStats { time, kernel: time, ..all })
+    }
+
+    // Traces what the built-in denoiser reads: halves of the samples, and features.
+    fn trace_noisy(
+        &self,
+        task: &Task,
+        guided: &GuidedTask,
+        moments: &[Moment],
+        memory: &mut Memory,
+    ) -> Result<(Noisy, TaskStats), DeviceError> {
+        if guided.frames.len() > 1 {
+            return Err(DeviceError::Failed("the CPU keeps no light of other frames".into()));
+        }
+        let (width, height) = self.scene.size();
+        let (mut film, mut all) = (Film::new(width, height), TaskStats::default());
+        for (half, samples) in guided.halves.iter().enumerate() {
+            let task = Task { output: TaskOutput::Sums, samples: samples.clone(), guided: None, ..task.clone() };
+            let stats = self.add_moments(&task, moments, memory);
+            all = TaskStats { rays: all.rays + stats.rays, shadow_rays: all.shadow_rays + stats.shadow_rays, ..stats };
+            let (sums, counts) = memory.sums_and_counts(&task);
+            film.expect(half, samples.end - samples.start);
+            if task.leaves_counts() {
+                film.add_counts(0, counts);
+            }
+            self.pool.install(|| film.add(half, 0, sums));
+        }
+        film.expect_features(guided.features);
+        let (output, samples) = (TaskOutput::Features, 0..guided.features);
+        let task = Task { output, samples, adaptive: None, guided: None, ..task.clone() };
+        self.add_moments(&task, moments, memory);
+        self.pool.install(|| film.add_features(0, memory.bytes()));
+        Ok((self.pool.install(|| Noisy::of(&film, self.isa)), all))
     }
 
     // Traces tiles on all threads. Returns the sums over all threads: rays and shadow rays. `counts` tells whether

@@ -5,7 +5,6 @@ use super::memory::FilmSlice;
 use super::task::{OfPixels, PixelSet, Task, TaskStats, Ticket};
 use crate::cancel::Cancel;
 use crate::device_scene::DeviceScene;
-use crate::film::Film;
 use crate::film::post::steady::View;
 use crate::gpu_types::{FeatureSet, FrameParams, Scene as GpuScene, SmallScene};
 use std::ffi::c_void;
@@ -25,13 +24,6 @@ pub struct DeviceInfo {
     pub runs_post: bool,
 }
 
-impl DeviceInfo {
-    /// Whether the device makes pictures of light that others have traced.
-    pub fn develops(&self) -> bool {
-        self.runs_post && !self.is_cpu
-    }
-}
-
 /// The scene and the camera at a moment of a frame.
 #[derive(Clone)]
 pub struct Moment {
@@ -39,15 +31,13 @@ pub struct Moment {
     pub camera: FrameParams,
     /// The pixels that see it.
     pub pixels: PixelSet,
-    /// Where the bodies are, if frames lend each other light on the device.
+    /// Where the bodies are, if the picture is made of several frames: of the first moment of each.
     pub view: Option<Arc<View>>,
-    /// The frame's light, if it is traced already: the device makes the picture of it.
-    pub light: Option<Arc<Film>>,
 }
 
 impl Moment {
     pub fn new(scene: Arc<DeviceScene>, camera: FrameParams) -> Moment {
-        Moment { scene, camera, pixels: PixelSet::ALL, view: None, light: None }
+        Moment { scene, camera, pixels: PixelSet::ALL, view: None }
     }
 }
 

@@ -9,7 +9,6 @@ use super::handover::{CompletedFrame, Delivery, Event, FrameHandle, RunMemory};
 use super::open_frame::RunContext;
 use super::scheduler::FrameQueue;
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
-use super::window::Window;
 use crate::device::{Device, DeviceError, TaskOutput};
 use crate::error::Error;
 use crate::kernels::Isa;
@@ -70,12 +69,6 @@ pub fn pictures(tasks_in_flight: usize, writers: usize, sinks: usize) -> usize {
     tasks_in_flight + 1 + writers + sinks
 }
 
-/// Frames that may be open beyond those, because others wait for their light: the latest ones, and those that a frame waits for. They
-/// have no picture yet.
-pub fn waiting_frames(window: Window) -> usize {
-    if window.is_single() { 0 } else { 2 * window.len() }
-}
-
 /// Runs the work until its end, a failure, or cancellation. Memory of the previous run is reused and kept for the
 /// next one. If a device fails, the others take over its tasks; the run fails only when no device is left.
 pub fn run(
@@ -93,8 +86,7 @@ pub fn run(
     let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
     let (events, inbox) = unbounded();
     let (entries, lines): (Vec<_>, Vec<_>) = sinks.iter().map(|_| bounded::<Arc<FrameHandle>>(1)).unzip();
-    let stretches = if work.plan.stretch > 1 { work.plan.stretch * devices.len() } else { 0 };
-    let pictures = pictures(in_flight, writers, sinks.len()) + waiting_frames(work.plan.window) + stretches;
+    let pictures = pictures(in_flight, writers, sinks.len()) + work.plan.waiting_pictures(devices.len());
     let delivery = Delivery::new(size, pictures, &mut memory.pictures, events.clone(), entries);
     let queue = FrameQueue::new(work, &delivery, finishers, std::mem::take(&mut memory.parts));
     // A video is partial only if the run ends before its last frame.

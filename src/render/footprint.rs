@@ -1,9 +1,9 @@
 //! Estimates the memory of frames before any is rendered, because a failed allocation ends the program. All that makes pictures asks
 //! here (`Renderer::open`); a run has asked for its files and encoders too (`run::memory_limit`).
 
-use super::delivery::{finisher_threads, frame_pixel, pictures, waiting_frames, writers};
-use super::plan::{Finish, FrameNeeds, stretch};
-use super::window::Window;
+use super::delivery::{finisher_threads, frame_pixel, pictures, writers};
+use super::neighbors::Window;
+use super::plan::{Finish, FrameNeeds};
 use super::{Devices, RenderOptions, Renderer};
 use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
 use crate::error::Error;
@@ -128,12 +128,11 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, 
         pixel += finishers.max(1) * guided::BYTES;
     }
     let (window, kept) = (Window::of(scene, post), frame_pixel(needs) - CODES);
-    // Several devices leave sums and features of frames that wait; else what the host's denoiser reads.
-    let gathered = (1 + usize::from(halves)) * TaskOutput::Sums.bytes_a_pixel() + TaskOutput::Features.bytes_a_pixel();
-    pixel += waiting_frames(window) * (gathered.max(steady::BYTES) + kept);
+    pixel += window.waiting_frames() * (steady::BYTES + kept);
     if !window.is_single() {
         if resources.gpus > 1 {
-            pixel += resources.gpus * stretch(scene, resources.gpus, scene.output.frames as usize) * (CODES + PLANES);
+            let chunk = window.chunk(scene, resources.gpus, scene.output.frames as usize);
+            pixel += resources.gpus * chunk * (CODES + PLANES);
         }
         pixel += finishers.max(1) * steady::BLEND_BYTES;
     }

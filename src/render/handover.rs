@@ -1,9 +1,12 @@
 //! The handover of frames from devices to sinks, in order, with the memory that they use.
 
 use super::stats::FrameStats;
-use crate::device::{DeviceStats, FilmSlice};
+use crate::device::{DeviceStats, FilmSlice, Task};
+use crate::device_scene::DeviceScene;
 use crate::error::Error;
+use crate::film::Film;
 use crate::film::image::{Image, Layers};
+use crate::gpu_types::FrameParams;
 use crate::language::Message;
 use crate::output::OutputError;
 use crate::threads::lock;
@@ -24,6 +27,22 @@ pub struct CompletedFrame {
     /// If a sink needs them.
     pub layers: Option<Layers>,
     pub stats: FrameStats,
+}
+
+/// A frame whose tasks are done.
+pub struct LitFrame {
+    pub frame: CompletedFrame,
+    /// None if a device has made the picture.
+    pub light: Option<FrameLight>,
+}
+
+/// The light of a frame, with the scene and the camera of its first moment.
+pub struct FrameLight {
+    pub film: Film,
+    /// The sums of a frame that had one task; they are not in the film.
+    pub sums: Option<(Task, FilmSlice)>,
+    pub scene: Arc<DeviceScene>,
+    pub camera: FrameParams,
 }
 
 /// A frame that sinks share. Its memory is returned when the last sink has dropped it.

@@ -1,20 +1,15 @@
-//! A frame while it is rendered: its parts, the light that they add, and the picture in the end. It knows no devices
-//! and no threads.
+//! A frame while it is rendered: its parts, and the light that they add. It knows no devices and no threads.
 
 use super::frames::FrameList;
-use super::handover::CompletedFrame;
+use super::handover::{CompletedFrame, FrameLight, LitFrame};
 use super::plan::{FramePart, FrameTask, Plan};
-use super::prepared::PreparedScene;
+use super::prepared::{PreparedScene, Recent};
 use super::stats::FrameStats;
-use super::window::{Gathered, SeenFrame};
 use crate::cancel::Cancel;
-use crate::device::{DeviceError, FilmSlice, Memory, Moment, SampleCounter, TaskStats};
-use crate::device_scene::{DeviceScene, HostScene};
+use crate::device::{DeviceError, FilmSlice, Memory, Moment, SampleCounter, Task, TaskStats};
 use crate::error::Error;
 use crate::film::Film;
-use crate::film::image::Image;
 use crate::film::post::denoise::{Denoiser, DenoiserError};
-use crate::film::post::guided::Noisy;
 use crate::film::post::{PostContext, PostPipeline};
 use crate::output::Already;
 use crate::threads::lock;
@@ -35,22 +30,9 @@ pub struct RunContext<'a> {
 }
 
 impl RunContext<'_> {
-    /// The moments of a frame's tasks: its own, or those of all frames that a device makes it of. `of` gives those of one frame.
-    pub fn moments(
-        &self,
-        number: u32,
-        mut of: impl FnMut(u32) -> Result<Vec<Moment>, Error>,
-    ) -> Result<Vec<Moment>, Error> {
-        let frames = self.plan.frames_of(number);
-        let mut all = Vec::new();
-        for &frame in &frames {
-            let mut moments = of(frame)?;
-            if let Some(first) = moments.first_mut().filter(|_| frames.len() > 1) {
-                first.view = Some(Arc::new(self.prepared.view(frame, &first.camera)));
-            }
-            all.extend(moments);
-        }
-        Ok(all)
+    /// The moments of a frame's tasks. `recent` keeps those that the next frame may have too.
+    pub fn moments(&self, number: u32, recent: &mut Recent) -> Result<Vec<Moment>, Error> {
+        self.prepared.moments_of_all(&self.plan.frames_of(number), recent)
     }
 }
 
@@ -64,20 +46,11 @@ pub struct OpenFrame {
     // Tasks add to it while others are scheduled.
     film: Arc<Mutex<Film>>,
     // The result of a frame that has only one task.
-    sums: Option<(FramePart, FilmSlice)>,
+    sums: Option<(Task, FilmSlice)>,
     tasks_left: usize,
     tasks: usize,
     stats: FrameStats,
     started: Instant,
-    // The light that a GPU makes the picture of.
-    lit: Option<Lit>,
-    // Whether `picture` is finished.
-    is_developed: bool,
-}
-
-struct Lit {
-    own: Arc<SeenFrame>,
-    others: Vec<Arc<SeenFrame>>,
 }
 
 /// The light of a frame, which tasks add to.
@@ -103,10 +76,8 @@ impl Light {
 pub enum Closed {
     /// It needs these parts too.
     Open(Box<OpenFrame>, Vec<FramePart>),
-    /// Its light is complete, and others wait for it.
-    Seen(Box<SeenFrame>),
-    /// It is finished. The memory is not needed any more.
-    Complete(Box<CompletedFrame>, Option<FilmSlice>),
+    /// Its tasks are done.
+    Lit(Box<LitFrame>),
 }
 
 impl OpenFrame {
@@ -129,8 +100,6 @@ impl OpenFrame {
             tasks: 0,
             stats: FrameStats::default(),
             started: Instant::now(),
-            lit: None,
-            is_developed: false,
         }
     }
 
@@ -171,9 +140,9 @@ impl OpenFrame {
 
     /// Where the light of a part is to be added before [`OpenFrame::add`]; none if that takes the result itself.
     pub fn light_of(&self, work: &RunContext, part: &FramePart) -> Option<Light> {
-        let is_alone = self.tasks == 1 && work.plan.noise == 0.0 && !work.plan.develops;
+        let is_alone = self.tasks == 1 && work.plan.noise == 0.0;
         match part.kind {
-            FrameTask::Picture | FrameTask::Developed => None,
+            FrameTask::Picture => None,
             FrameTask::Half(_) if is_alone => None,
             FrameTask::Half(_) | FrameTask::Features => Some(Light(Arc::clone(&self.film))),
         }
@@ -197,12 +166,12 @@ impl OpenFrame {
                 self.put_rows(part.task.rows.start, slice.pixels.bytes());
                 return Some(slice);
             }
-            FrameTask::Picture | FrameTask::Developed => (self.picture, self.is_developed) = (slice, true),
+            FrameTask::Picture => self.picture = slice,
             FrameTask::Half(_) | FrameTask::Features => {
                 if part.task.leaves_counts() {
                     lock(&self.film).add_counts(0, slice.pixels.sums_and_counts(&part.task).1);
                 }
-                self.sums = Some((part.clone(), slice));
+                self.sums = Some((part.task.clone(), slice));
             }
         }
         None
@@ -224,11 +193,12 @@ impl OpenFrame {
         whole[at..at + rgba.len()].copy_from_slice(rgba);
     }
 
-    /// Ends a round: begins another one, or makes the picture. With `develops`, a GPU makes it of the light.
-    pub fn close(mut self, work: &RunContext, develops: bool) -> Result<Closed, Error> {
+    /// Ends a round: begins another one, or the frame is done.
+    pub fn close(mut self, work: &RunContext) -> Result<Closed, Error> {
         if work.plan.noise > 0.0 {
             let (scene, film) = (self.moments[0].scene.host_for_film(), lock(&self.film));
-            let context = post_context(work, &scene, self.number, None);
+            let (isa, frame) = (work.prepared.isa, self.number);
+            let context = PostContext { scene: &scene, isa, frame, denoiser: work.denoiser, noisy: None };
             let post = work.post.of_frame(self.number).exact();
             let noise = work.prepared.pool.install(|| noise(&film, &post, &context));
             self.stats.noise = Some(noise.map_err(DeviceError::from)?);
@@ -240,14 +210,9 @@ impl OpenFrame {
         }
         let film = std::mem::replace(&mut *lock(&self.film), Film::new(0, 0));
         let taken = film.samples();
-        let is_linear = taken != [0; 2];
-        if is_linear {
-            self.stats.samples = taken[0] + taken[1];
-        } else if self.stats.samples == 0 {
-            self.stats.samples = work.prepared.scene.render.samples_per_pixel();
-        }
-        let Moment { scene, camera, .. } = self.moments.swap_remove(0);
-        let view = (!work.plan.window.is_single()).then(|| Arc::new(work.prepared.view(self.number, &camera)));
+        let has_light = taken != [0; 2];
+        self.stats.samples =
+            if has_light { taken[0] + taken[1] } else { work.prepared.scene.render.samples_per_pixel() };
         let frame = CompletedFrame {
             index: self.index,
             number: self.number,
@@ -256,138 +221,10 @@ impl OpenFrame {
             stats: self.stats,
             picture: self.picture,
         };
-        if let Some(Lit { own, others }) = self.lit.filter(|_| !self.is_developed) {
-            // No GPU is left to make the picture.
-            return Gathered { frame: Box::new(frame), own, others }.develop(work, false);
-        }
-        if !is_linear {
-            return Ok(Closed::Complete(Box::new(frame), None));
-        }
-        let moment = Moment { view, ..Moment::new(scene, camera) };
-        match (&moment.view, develops) {
-            (None, true) => {
-                let own = Arc::new(SeenFrame::new(self.number, moment, Arc::new(film), None));
-                Gathered { frame: Box::new(frame), own, others: Vec::new() }.develop(work, true)
-            }
-            (Some(_), _) => {
-                let mut seen = SeenFrame::new(self.number, moment, Arc::new(film), Some(Box::new(frame)));
-                if !develops {
-                    seen.on_host = work.prepared.pool.install(|| seen.for_host(work.prepared.isa));
-                    seen.moment.light = None;
-                }
-                Ok(Closed::Seen(Box::new(seen)))
-            }
-            (None, false) => {
-                let frame = developed(work, &moment.scene, frame, &film, self.sums.as_ref())?;
-                Ok(Closed::Complete(Box::new(frame), self.sums.take().map(|(_, slice)| slice)))
-            }
-        }
+        let Moment { scene, camera, .. } = self.moments.swap_remove(0);
+        let light = has_light.then_some(FrameLight { film, sums: self.sums, scene, camera });
+        Ok(Closed::Lit(Box::new(LitFrame { frame, light })))
     }
-
-    // A frame whose picture a GPU makes of light.
-    fn of_gathered(work: &RunContext, gathered: Gathered) -> (OpenFrame, Vec<FramePart>) {
-        let Gathered { frame, own, others } = gathered;
-        let CompletedFrame { index, number, picture, stats, .. } = *frame;
-        let find = |n: u32| others.iter().chain([&own]).find(|seen| seen.number == n);
-        let moments = work.plan.window.around(number).into_iter().filter_map(find).map(|seen| seen.moment.clone());
-        let mut open = OpenFrame::new(work, (index, number), moments.collect(), picture);
-        // The time of its tasks so far counts too.
-        open.started = open.started.checked_sub(stats.time).unwrap_or(open.started);
-        (open.stats, open.tasks, open.lit) = (stats, 1, Some(Lit { own, others }));
-        let parts = open.begun(work.plan.development(number));
-        (open, parts)
-    }
-}
-
-impl Gathered {
-    /// Makes the picture of the frame. With `develops`, a GPU makes it of the light of all.
-    pub fn develop(self, work: &RunContext, develops: bool) -> Result<Closed, Error> {
-        if develops {
-            let (open, parts) = OpenFrame::of_gathered(work, self);
-            return Ok(Closed::Open(Box::new(open), parts));
-        }
-        let (isa, scene) = (work.prepared.isa, Arc::clone(&self.own.moment.scene));
-        let frame = match &self.own.moment.light {
-            Some(film) if self.others.is_empty() => developed(work, &scene, *self.frame, film, None)?,
-            _ => {
-                let noisy = work.prepared.pool.install(|| {
-                    // Frames whose light was gathered for a GPU that is lost.
-                    let all = || [&self.own].into_iter().chain(&self.others);
-                    let late: Vec<_> = all().map(|seen| seen.for_host(isa)).collect();
-                    let mut seen = all().zip(&late).filter_map(|(seen, late)| late.as_ref().or(seen.on_host.as_ref()));
-                    seen.next().map(|own| own.blended(seen, isa))
-                });
-                let lost = || DeviceError::Failed("the light of a frame is lost".into());
-                denoised(work, &scene, *self.frame, &noisy.ok_or_else(lost)?)?
-            }
-        };
-        Ok(Closed::Complete(Box::new(frame), None))
-    }
-}
-
-// What post steps are told of a frame.
-fn post_context<'a>(
-    work: &RunContext<'a>,
-    scene: &'a HostScene<'a>,
-    frame: u32,
-    noisy: Option<&'a Noisy>,
-) -> PostContext<'a> {
-    PostContext { scene, isa: work.prepared.isa, frame, denoiser: work.denoiser, noisy }
-}
-
-// Makes a frame's picture of its own light. The sums of a frame that had one task lie outside the film.
-fn developed(
-    work: &RunContext,
-    scene: &DeviceScene,
-    mut frame: CompletedFrame,
-    film: &Film,
-    sums: Option<&(FramePart, FilmSlice)>,
-) -> Result<CompletedFrame, Error> {
-    let (host, post, isa) = (scene.host_for_film(), work.post.of_frame(frame.number), work.prepared.isa);
-    if post.is_guided() {
-        let noisy = work.prepared.pool.install(|| Noisy::of(film, isa));
-        return denoised(work, scene, frame, &noisy);
-    }
-    let mut image = work.prepared.pool.install(|| match sums {
-        Some((part, slice)) => film.resolve_whole(slice.pixels.sums_and_counts(&part.task).0, isa),
-        None => film.resolve(isa),
-    });
-    let context = post_context(work, &host, frame.number, None);
-    develop(work, &post, &context, &mut frame, &mut image)?;
-    frame.linear = work.plan.keeps_light.then_some(image);
-    Ok(frame)
-}
-
-// Makes a frame's picture of its noisy light.
-fn denoised(
-    work: &RunContext,
-    scene: &DeviceScene,
-    mut frame: CompletedFrame,
-    noisy: &Noisy,
-) -> Result<CompletedFrame, Error> {
-    let (host, post) = (scene.host_for_film(), work.post.of_frame(frame.number));
-    let context = post_context(work, &host, frame.number, Some(noisy));
-    // The first step makes the image.
-    let mut image = Image::default();
-    develop(work, &post, &context, &mut frame, &mut image)?;
-    frame.linear = work.plan.keeps_light.then_some(image);
-    Ok(frame)
-}
-
-// Makes a frame's picture of its light, which post steps change.
-fn develop(
-    work: &RunContext,
-    post: &PostPipeline,
-    context: &PostContext,
-    frame: &mut CompletedFrame,
-    image: &mut Image<f32>,
-) -> Result<(), DeviceError> {
-    frame.picture.planes = Memory::default();
-    let (width, height) = work.prepared.first.size();
-    let rgba = frame.picture.pixels.sized(4 * width as usize * height as usize);
-    let rgba = bytemuck::cast_slice_mut(rgba);
-    let (layers, is_transparent) = (frame.layers.as_mut(), work.prepared.scene.world.sky.transparent);
-    Ok(work.prepared.pool.install(|| post.picture(context, image, layers, is_transparent, rgba))?)
 }
 
 // The noise of a path-traced picture: the root mean square of half the difference between two halves of the samples,

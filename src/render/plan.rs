@@ -1,6 +1,6 @@
 //! Splits a run's frames into tasks: bands of rows, and rounds of samples. All combinations are values of one type.
 
-use super::window::Window;
+use super::neighbors::Window;
 use crate::device::{AdaptiveTask, BAND_STEP, DeviceInfo, DeviceNeeds, GuidedTask, PixelSet, Task, TaskOutput};
 use crate::film::post::PostPipeline;
 use crate::output::PixelFormats;
@@ -28,11 +28,6 @@ const FEATURE_SAMPLES: u32 = 64;
 const FOLLOWED: u32 = 4;
 // A GPU takes as many bands at once that each device has this many tasks of a frame.
 const CHUNKS: usize = 4;
-// Frames in a row for each device, and bytes of pictures that wait: RGBA and planes.
-const SHORTEST: usize = 4;
-const LONGEST: usize = 16;
-const WAITING_BYTES: usize = 1 << 29;
-const PICTURE_BYTES: usize = 6;
 // Bands of a tall picture. A low picture has fewer bands, or bands of two tiles.
 const BANDS: u32 = 64;
 
@@ -108,14 +103,10 @@ pub struct Plan {
     has_halves: bool,
     // Alpha is the coverage of first hits, so it needs all samples.
     is_transparent: bool,
-    /// The frames whose light the host needs for each frame.
-    pub window: Window,
-    // The frames whose light a device needs for each frame.
-    lenders: Window,
-    /// Whether a GPU makes pictures of light that the host has gathered from all devices.
-    pub develops: bool,
-    /// The number of frames in a row that one of several devices renders, if they lend each other light; else 1.
-    pub stretch: usize,
+    // The frames that each picture is made of.
+    window: Window,
+    /// The number of frames in a row that one of several devices takes.
+    pub chunk: usize,
     /// The number of bands that a GPU takes at once: few of them do not fill it.
     pub bands_at_once: usize,
 }
@@ -124,8 +115,6 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameTask {
     Picture,
-    /// The picture of light that the host has gathered, if [`Plan::develops`].
-    Developed,
     /// The sums of one half of the samples.
     Half(usize),
     Features,
@@ -159,19 +148,20 @@ impl Plan {
     ) -> Plan {
         let height = scene.render.height;
         let in_flight: usize = devices.iter().map(|info| info.tasks_in_flight).sum();
+        // The host runs the post steps of tiles, and takes longer for the denoiser than GPUs for a frame.
+        let gpus_denoise = post.is_guided() && devices.iter().all(|info| !info.is_cpu);
+        let enough = if gpus_denoise { devices.len() } else { 2 * in_flight };
         let tiles = match split {
-            Split::Auto => devices.len() > 1 && frames < 2 * in_flight,
+            Split::Auto => devices.len() > 1 && frames < enough,
             Split::Frames => false,
             Split::Tiles => true,
         };
         let band = if tiles { (height / BANDS).next_multiple_of(BAND_STEP).max(BAND_STEP) } else { height };
         let is_linear = needs.finish != Finish::Trace;
-        // A device without enough memory leaves post steps to the host.
-        let windows = [Window::of(scene, post), Window::default()];
-        let is_whole = band >= height && devices.iter().all(|info| info.runs_post);
-        let on_device = needs.finish == Finish::Device && is_whole;
-        let [window, lenders] = if on_device { [windows[1], windows[0]] } else { windows };
-        let develops = needs.finish == Finish::Device && !on_device && devices.iter().any(|info| info.develops());
+        let window = Window::of(scene, post);
+        // A GPU without enough memory leaves post steps to the host, and a CPU keeps no light for other frames.
+        let makes_pictures = |info: &&DeviceInfo| info.runs_post && (window.is_single() || !info.is_cpu);
+        let on_device = needs.finish == Finish::Device && band >= height && devices.iter().all(makes_pictures);
         Plan {
             band,
             height,
@@ -186,9 +176,7 @@ impl Plan {
             has_halves: needs.halves,
             is_transparent: scene.world.sky.transparent,
             window,
-            lenders,
-            develops,
-            stretch: if lenders.is_single() { 1 } else { stretch(scene, devices.len(), frames) },
+            chunk: if on_device { window.chunk(scene, devices.len(), frames) } else { 1 },
             bands_at_once: (height.div_ceil(band) as usize).div_ceil(CHUNKS * devices.len().max(1)),
         }
     }
@@ -234,30 +222,21 @@ impl Plan {
 
     /// The frames whose moments a device needs for this one.
     pub fn frames_of(&self, frame: u32) -> Vec<u32> {
-        if self.lenders.is_single() { vec![frame] } else { self.lenders.around(frame) }
+        if self.output == TaskOutput::Picture { self.window.around(frame) } else { vec![frame] }
     }
-    /// The largest number of these.
-    pub fn max_frames(&self) -> usize {
-        self.lenders.len()
+    /// The frames whose light the host needs for each one.
+    pub fn host_window(&self) -> Window {
+        if self.output == TaskOutput::Picture { Window::default() } else { self.window }
     }
-    // What the denoiser on a device reads: the frames that it renders, or those that the host has gathered.
-    fn guided(&self, frame: u32, kind: FrameTask) -> Option<GuidedTask> {
-        let frames = match kind {
-            FrameTask::Picture => self.frames_of(frame),
-            FrameTask::Developed => self.window.around(frame),
-            FrameTask::Half(_) | FrameTask::Features => return None,
-        };
-        self.post.as_ref().filter(|post| post.is_guided()).map(|_| GuidedTask {
-            halves: self.halves(),
-            features: self.max_feature_samples(),
-            frames,
-        })
+    /// The number of pictures that wait for other frames of this many devices.
+    pub fn waiting_pictures(&self, devices: usize) -> usize {
+        self.host_window().waiting_frames() + if self.chunk > 1 { self.chunk * devices } else { 0 }
     }
 
     /// The tasks of some samples of a frame. Each adds up all moments.
     pub fn parts(&self, frame: u32, kind: FrameTask, samples: &Range<u32>) -> Vec<FramePart> {
         let output = match kind {
-            FrameTask::Picture | FrameTask::Developed => TaskOutput::Picture,
+            FrameTask::Picture => TaskOutput::Picture,
             FrameTask::Half(_) => TaskOutput::Sums,
             FrameTask::Features => TaskOutput::Features,
         };
@@ -266,29 +245,19 @@ impl Plan {
         let adaptive = adaptive.map(|task| AdaptiveTask { gain: gain().to_bits(), ..task });
         let is_denoised = self.post.as_ref().is_some_and(|post| post.is_guided() || !post.is_exact());
         let follows = if is_denoised { FOLLOWED } else { 0 };
-        let guided = self.guided(frame, kind);
+        let is_guided = kind == FrameTask::Picture && self.post.as_ref().is_some_and(|post| post.is_guided());
+        let guided = is_guided.then(|| GuidedTask {
+            halves: self.halves(),
+            features: self.max_feature_samples(),
+            frames: self.frames_of(frame),
+        });
         let (samples, stride) = (samples.clone(), 1);
         let (rows, pixels) = (0..self.height, PixelSet::ALL);
         let all = Task { frame, rows, samples, stride, pixels, adaptive, output, follows, guided };
-        if kind == FrameTask::Developed {
-            return vec![FramePart { kind, task: all, bands: 1 }];
-        }
         self.bands().map(|rows| FramePart { kind, task: Task { rows, ..all.clone() }, bands: 1 }).collect()
     }
-    /// The task that makes the picture of gathered light.
-    pub fn development(&self, frame: u32) -> Vec<FramePart> {
-        self.parts(frame, FrameTask::Developed, &(0..self.samples))
-    }
-
     /// Whether one task makes the whole picture.
     pub fn is_whole(&self) -> bool {
         self.band >= self.height && self.output == TaskOutput::Picture
     }
-}
-
-/// The number of frames in a row that each of several devices renders, if they lend each other light. It also renders those before and
-/// after them; but pictures of all but the first stretch wait.
-pub fn stretch(scene: &Scene, devices: usize, frames: usize) -> usize {
-    let bytes = PICTURE_BYTES * scene.render.width as usize * scene.render.height as usize * devices;
-    (WAITING_BYTES / bytes.max(1)).clamp(SHORTEST, LONGEST).min(frames.div_ceil(devices.max(1))).max(1)
 }

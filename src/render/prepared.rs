@@ -11,6 +11,9 @@ use crate::kernels::Isa;
 use crate::scene::Scene;
 use std::sync::Arc;
 
+/// The moments of the latest frames, which the next ones may have too.
+pub type Recent = Vec<(u32, Vec<Moment>)>;
+
 #[derive(Clone)]
 pub struct PreparedScene {
     pub scene: Scene,
@@ -59,6 +62,25 @@ impl PreparedScene {
         let camera = |i| self.first.frame_params_at(&self.scene, number, moments.time(&self.scene, number, i));
         let moment = |i| Moment { pixels: moments.pixels(i), ..Moment::new(Arc::clone(scene), camera(i)) };
         (0..moments.count()).map(moment).collect()
+    }
+
+    /// The moments of all frames that a picture is made of. If there are several, the first moment of each has its view.
+    pub fn moments_of_all(&self, frames: &[u32], recent: &mut Recent) -> Result<Vec<Moment>, Error> {
+        recent.retain(|(number, _)| frames.contains(number));
+        let mut all = Vec::new();
+        for &frame in frames {
+            if let Some((_, moments)) = recent.iter().find(|(number, _)| *number == frame) {
+                all.extend_from_slice(moments);
+                continue;
+            }
+            let mut moments = self.moments_of(frame)?;
+            if let Some(first) = moments.first_mut().filter(|_| frames.len() > 1) {
+                first.view = Some(Arc::new(self.view(frame, &first.camera)));
+                recent.push((frame, moments.clone()));
+            }
+            all.extend(moments);
+        }
+        Ok(all)
     }
 
     /// The camera and the bodies of a frame's first moment, which its layers are of.

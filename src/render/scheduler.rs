@@ -6,9 +6,11 @@
 mod finishing;
 
 use super::handover::Delivery;
+use super::neighbors::Chunks;
 use super::open_frame::{OpenFrame, RunContext};
-use super::plan::{FramePart, FrameTask};
-use super::window::Neighbors;
+use super::plan::FramePart;
+use super::prepared::Recent;
+use super::stage::Stage;
 use crate::device::{Device, DeviceError, DeviceInfo, DeviceStats, FilmSlice, Moment, TaskStats};
 use crate::error::Error;
 use crate::output::Already;
@@ -16,7 +18,6 @@ use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,24 +31,18 @@ pub struct FrameQueue<'a> {
     // drives a device finishes them.
     finishing: (Sender<Option<OpenFrame>>, Receiver<Option<OpenFrame>>),
     finisher_threads: usize,
-    // The number of GPUs that make pictures of the light of all devices.
-    developers: AtomicUsize,
+    stage: Stage,
 }
 
 struct State<'a> {
     frames: Wanted<'a>,
-    // Frames that are rendered for others, if frames are made of several.
-    neighbors: Neighbors,
-    // The number of frames begun so far.
-    begun: usize,
     // Animated frames whose scene is prepared.
     prepared: VecDeque<Prepared>,
     open: Vec<OpenFrame>,
     ready: VecDeque<Ready>,
     // The number of tasks and frames in work.
     out: usize,
-    // Stretches of frames, and the devices that have begun them.
-    claims: Vec<(usize, usize)>,
+    chunks: Chunks,
     spare: Vec<FilmSlice>,
     // No more frames are opened.
     ended: bool,
@@ -120,20 +115,18 @@ impl<'a> FrameQueue<'a> {
     ) -> FrameQueue<'a> {
         let state = State {
             frames: Wanted { all: Box::new(work.frames.iter()), already: work.already, taken: 0, skipped: 0 },
-            neighbors: Neighbors::new(work.plan.window),
-            begun: 0,
             prepared: VecDeque::new(),
             open: Vec::new(),
             ready: VecDeque::new(),
             out: 0,
-            claims: Vec::new(),
+            chunks: Chunks::new(work.plan.chunk),
             spare,
             ended: false,
             failure: None,
         };
         let (state, changed, finishing) = (Mutex::new(state), Condvar::new(), bounded(finishers));
-        let developers = AtomicUsize::new(0);
-        FrameQueue { work, delivery, state, changed, finishing, finisher_threads: finishers, developers }
+        let stage = Stage::new(work.plan.host_window());
+        FrameQueue { work, delivery, state, changed, finishing, finisher_threads: finishers, stage }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<'a>> {
@@ -146,12 +139,9 @@ impl<'a> FrameQueue<'a> {
         turn.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    // The next frame to render: one that does not exist yet, or one that lends it light.
+    // The position and the number of the next frame to render.
     fn next_frame(&self, state: &mut State<'a>) -> Option<(usize, u32)> {
-        let State { frames, neighbors, begun, .. } = state;
-        let number = neighbors.next(|| frames.next())?;
-        *begun += 1;
-        Some((*begun - 1, number))
+        self.stage.next_frame(|| state.frames.next())
     }
 
     /// The memory that was used for tasks.
@@ -179,24 +169,9 @@ impl<'a> FrameQueue<'a> {
         self.changed.notify_all();
     }
 
-    // Whether a GPU makes pictures of the light of all devices.
-    fn develops(&self) -> bool {
-        self.developers.load(Ordering::Relaxed) > 0
-    }
-
     // Takes the next task for a device. None if there will be no more tasks, or, without `wait`, if there is none now.
     fn take(&self, (id, device): (usize, &DeviceInfo), wait: bool) -> Option<FrameLease<'_, 'a>> {
-        let suits = |ready: &Ready| ready.part.kind != FrameTask::Developed || device.develops() || !self.develops();
-        let stretch = |ready: &Ready| ready.index / self.work.plan.stretch;
-        let next = |state: &State| {
-            if self.work.plan.stretch == 1 {
-                return state.ready.iter().position(suits);
-            }
-            // Its own stretch, or one that nobody has begun.
-            let owner = |ready: &Ready| state.claims.iter().find(|(of, _)| *of == stretch(ready)).map(|(_, id)| *id);
-            let own = state.ready.iter().position(|ready| owner(ready) == Some(id));
-            own.or_else(|| state.ready.iter().position(|ready| owner(ready).is_none()))
-        };
+        let next = |state: &State| state.chunks.pick(id, state.ready.iter().map(|ready| ready.index));
         let mut state = self.lock();
         loop {
             state.ended |= self.is_stopped();
@@ -209,9 +184,7 @@ impl<'a> FrameQueue<'a> {
             while next(&state).is_none() && !state.ended && self.open_next(&mut state) {}
             if let Some(ready) = next(&state).and_then(|at| self.take_bands(&mut state, at, device)) {
                 state.out += 1;
-                if self.work.plan.stretch > 1 && state.claims.iter().all(|(of, _)| *of != stretch(&ready)) {
-                    state.claims.push((stretch(&ready), id));
-                }
+                state.chunks.claim(id, ready.index);
                 let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
                 let moments = open.moments_of(&ready.part).to_vec();
                 return Some(FrameLease { queue: self, ready: Some(ready), moments });
@@ -251,10 +224,9 @@ impl<'a> FrameQueue<'a> {
         let next = match self.is_animated() {
             true => state.prepared.pop_front(),
             false => self.next_frame(state).map(|(index, number)| {
-                let scenes = &self.work.prepared;
-                let moments = self.work.moments(number, |n| Ok(scenes.views_of(n, &scenes.first)));
                 // Cameras alone cannot fail.
-                Prepared { index, number, moments: moments.unwrap_or_default() }
+                let moments = self.work.moments(number, &mut Recent::new()).unwrap_or_default();
+                Prepared { index, number, moments }
             }),
         };
         match next {
@@ -288,7 +260,7 @@ impl<'a> FrameQueue<'a> {
     // Memory for a task: the frame's own if it makes the whole picture, else spare memory of this size.
     fn slice(&self, Ready { index, part }: &Ready) -> FilmSlice {
         let mut state = self.lock();
-        if (self.work.plan.is_whole() || part.kind == FrameTask::Developed)
+        if self.work.plan.is_whole()
             && let Some(open) = state.open.iter_mut().find(|open| open.index == *index)
         {
             return std::mem::take(&mut open.picture);
@@ -346,25 +318,13 @@ impl<'a> FrameQueue<'a> {
 
     // Prepares animated frames while others render: reads time steps, moves bodies and builds trees.
     fn prepare(&self) {
-        // The latest frames, which others may need too.
-        let mut recent: VecDeque<(u32, Vec<Moment>)> = VecDeque::new();
+        let mut recent = Recent::new();
         loop {
             let mut state = self.wait_until(|state| state.prepared.len() <= 1);
             let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
             let Some((index, number)) = next else { break };
-            let scenes = &self.work.prepared;
-            let moments = self.work.moments(number, |frame| {
-                if let Some((_, moments)) = recent.iter().find(|(n, _)| *n == frame) {
-                    return Ok(moments.clone());
-                }
-                let moments = scenes.pool.install(|| scenes.moments_of(frame))?;
-                recent.push_back((frame, moments.clone()));
-                while recent.len() > self.work.plan.max_frames() {
-                    recent.pop_front();
-                }
-                Ok(moments)
-            });
+            let moments = self.work.prepared.pool.install(|| self.work.moments(number, &mut recent));
             match moments {
                 Ok(moments) => self.lock().prepared.push_back(Prepared { index, number, moments }),
                 Err(e) => {
@@ -384,8 +344,6 @@ impl<'a> FrameQueue<'a> {
     pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<Error>) {
         let mut failures = Vec::new();
         devices.iter_mut().for_each(|device| device.begin_run(self.work.cancel));
-        let developers = devices.iter().filter(|device| self.work.plan.develops && device.info().develops());
-        self.developers.store(developers.count(), Ordering::Relaxed);
         let stats = std::thread::scope(|scope| {
             let preparers = threads::reserve(scope, "prepare", usize::from(self.is_animated()))?;
             let finishers = threads::reserve(scope, "finish", self.finisher_threads)?;
@@ -428,11 +386,7 @@ impl<'a> FrameQueue<'a> {
             Err(panic) => Some(DeviceError::Panicked(name, panic_message(&*panic))),
         };
         if failure.is_some() {
-            // Others go on with its stretches.
-            self.lock().claims.retain(|(_, owner)| *owner != id);
-            if self.work.plan.develops && device.info().develops() {
-                self.developers.fetch_sub(1, Ordering::Relaxed);
-            }
+            self.lock().chunks.release(id);
             self.changed.notify_all();
         }
         (stats, failure)
@@ -448,10 +402,6 @@ impl<'a> FrameQueue<'a> {
             while in_flight.len() < most {
                 let Some(lease) = self.take((id, device.info()), in_flight.is_empty()) else { break };
                 let Some(ready) = &lease.ready else { continue };
-                if ready.part.kind == FrameTask::Developed && !device.info().develops() {
-                    self.develop_on_host(lease);
-                    continue;
-                }
                 let slice = self.slice(ready);
                 let ticket = device.submit(&ready.part.task, &lease.moments, slice)?;
                 in_flight.push_back((ticket, lease));

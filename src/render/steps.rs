@@ -7,7 +7,7 @@ use super::handover::CompletedFrame;
 use super::open_frame::{Closed, OpenFrame, RunContext};
 use super::plan::{FrameNeeds, FramePart, Plan, Split};
 use super::prepared::PreparedScene;
-use super::window::Neighbors;
+use super::stage::Stage;
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
 use crate::device::{Device, FilmSlice, SampleCounter, TaskOutput, TaskStats};
@@ -51,8 +51,7 @@ pub struct FrameSteps {
     cpu: Cpu,
     cancel: Cancel,
     meter: SampleCounter,
-    // The frames that lend this one light.
-    neighbors: Neighbors,
+    stage: Stage,
     // None after the picture is finished.
     open: Option<OpenFrame>,
     parts: Vec<FramePart>,
@@ -71,12 +70,12 @@ impl FrameSteps {
         let needs = FrameNeeds::of(&prepared.scene, PixelFormats::RGBA8, &post);
         let cpu = renderer.cpu(prepared.isa).with_post(needs.device.post.clone());
         let plan = Plan::new(&prepared.scene, &[cpu.info()], 1, &needs, Split::Tiles, &post);
-        let (cancel, meter, neighbors) = (Cancel::new(), SampleCounter::default(), Neighbors::new(plan.window));
+        let (cancel, meter, stage) = (Cancel::new(), SampleCounter::default(), Stage::new(plan.host_window()));
         let (open, parts, added) = (None, Vec::new(), Vec::new());
-        let mut steps = FrameSteps { prepared, frames, plan, post, cpu, cancel, meter, neighbors, open, parts, added };
+        let mut steps = FrameSteps { prepared, frames, plan, post, cpu, cancel, meter, stage, open, parts, added };
         let mut wanted = Some((0, frame));
-        let first = steps.neighbors.next(|| wanted.take());
-        steps.open_frame(first.unwrap_or(frame))?;
+        let first = steps.stage.next_frame(|| wanted.take());
+        steps.open_frame(first.map_or(frame, |(_, number)| number))?;
         Ok(steps)
     }
 
@@ -182,21 +181,12 @@ impl FrameSteps {
             return Err(Error::usage(msg!("step {step} is not rendered yet", step = missing)));
         }
         let open = self.open.take().ok_or_else(finished)?;
-        let closed = open.close(&self.context(), false)?;
-        self.settle(closed)
-    }
-
-    fn settle(&mut self, closed: Closed) -> Result<Option<Image<u8>>, Error> {
-        match closed {
+        match open.close(&self.context())? {
             Closed::Open(open, parts) => self.begin(*open, parts),
-            Closed::Seen(frame) => match self.neighbors.add(*frame).0.pop() {
-                Some(one) => {
-                    let closed = one.develop(&self.context(), false)?;
-                    return self.settle(closed);
-                }
+            Closed::Lit(frame) => match self.stage.finish(&self.context(), *frame)?.frames.pop() {
+                Some(frame) => return Ok(Some(self.picture(&frame))),
                 None => self.next_frame()?,
             },
-            Closed::Complete(frame, _) => return Ok(Some(self.picture(&frame))),
         }
         Ok(None)
     }
@@ -206,9 +196,9 @@ impl FrameSteps {
         Image::new(width, height, 4, frame.picture.pixels.bytes().to_vec())
     }
 
-    // Goes on with the next frame that lends this one light.
+    // Goes on with the next frame that the picture is made of.
     fn next_frame(&mut self) -> Result<(), Error> {
-        let next = self.neighbors.next(|| None).ok_or_else(finished)?;
+        let (_, next) = self.stage.next_frame(|| None).ok_or_else(finished)?;
         self.open_frame(next)
     }
 
@@ -219,7 +209,7 @@ impl FrameSteps {
     pub fn skip_round(&mut self) -> Result<(), Error> {
         let mut open = self.open.take().ok_or_else(finished)?;
         let parts = open.next_round(&self.context());
-        if parts.is_empty() && !self.plan.window.is_single() {
+        if parts.is_empty() && !self.plan.host_window().is_single() {
             return self.next_frame();
         }
         self.begin(open, parts);
@@ -272,7 +262,7 @@ mod tests {
             ("[render]\nsamples = 3\n[camera]\nshutter = 0.5\n", 1),
             ("[sky]\ntransparent = true\n", 1),
             ("[film]\nexposure = \"auto\"\nbloom = 0.3\n", 1),
-            // Two frames on each side lend this one light.
+            // The picture is made of this frame and two on each side.
             ("[film]\ndenoise = \"guided\"\ndenoise_frames = 2\n[render]\nintegrator = \"path\"\nsamples = 4\n", 5),
         ];
         for (tables, rounds) in scenes {

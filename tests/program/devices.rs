@@ -296,7 +296,7 @@ fn films_that_the_gpu_denoises_are_the_cpus() {
     // Frames with few moments and with many lend each other light.
     let hasty = open.replace("turns = 0.2", "turns = 3\nease = 1").replace("shutter = 0.5", "shutter = 1");
     same_on_gpu("some frames are fast", &hasty, "", &["-o", "%d.data"]);
-    // The host gathers tiles, and the GPU denoises them.
+    // The host denoises what it gathers of tiles.
     same_on_gpu("tiles", &clip, "", &["-o", "%d.data", "test:tiles=1", "--frames", "0-1"]);
     same_on_gpu("tiles and a shutter", &open, "", &["-o", "%d.data", "test:tiles=1", "--frames", "2-3"]);
     // What the host denoises: layers beside the picture, samples until the noise is low.
@@ -308,15 +308,17 @@ fn films_that_the_gpu_denoises_are_the_cpus() {
 fn the_gpu_runs_the_denoiser() {
     let dir = tempfile::tempdir().unwrap();
     for steady in ["", "denoise_frames = 1"] {
-        std::fs::write(dir.path().join("s.toml"), denoised(steady, "[24, 16]", "2")).unwrap();
+        std::fs::write(dir.path().join("s.toml"), denoised(steady, "[24, 33]", "2")).unwrap();
         for split in ["test:tiles=0", "test:tiles=1"] {
-            // The CPU takes over from GPUs that cannot denoise.
-            for (devices, output, code, is_asked) in [
-                ("0", "a%d.data", 69, true),
-                ("0", "b%d.exr", 0, false),
-                ("0,cpu", "c%d.data", 0, true),
-                ("0,1", "d%d.data", 69, true),
+            // GPUs denoise whole frames. The CPU takes over from those that cannot, and keeps no light for other frames.
+            let (is_whole, is_alone) = (split == "test:tiles=0", steady.is_empty());
+            for (devices, output, is_asked, has_cpu) in [
+                ("0", "a%d.data", is_whole, false),
+                ("0", "b%d.exr", false, false),
+                ("0,cpu", "c%d.data", is_whole && is_alone, true),
+                ("0,1", "d%d.data", is_whole, false),
             ] {
+                let code = if is_asked && !has_cpu { 69 } else { 0 };
                 let args = ["s.toml", "--devices", devices, split, "--overwrite", "--frames", "0-1", "-o", output];
                 let run = polyfly(dir.path(), Some(&stub()), "denoise", &args);
                 assert_eq!(run.status.code(), Some(code), "{devices} {output} {steady}: {}", text(&run.stderr));

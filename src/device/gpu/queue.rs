@@ -17,10 +17,8 @@ use crate::device::{
     SampleCounter, TRIAL_BYTES, Task, TaskOutput, TaskStats, Ticket,
 };
 use crate::device_scene::DeviceScene;
-use crate::film::Film;
 use crate::film::post::glare::Glare;
 use crate::gpu_types::{ActivePixel, Constants, Counts, FilmBuffers, PostParams};
-use crate::kernels::denoise::FilmSums;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
@@ -33,7 +31,6 @@ struct InFlight<A: Api> {
     // Kept alive until the task finishes.
     _residents: Vec<Arc<ResidentScene<A>>>,
     _motions: Vec<A::Memory>,
-    _light: Vec<Arc<Film>>,
     working: Option<Arc<Working<A>>>,
 }
 
@@ -207,7 +204,7 @@ impl<A: Api> Gpu<A> {
         &self,
         slot: &Slot<A>,
         task: &Task,
-        (moments, light): (&[ResidentMoment<A>], Option<&Film>),
+        moments: &[ResidentMoment<A>],
         out: &mut FilmSlice,
     ) -> Result<u64, DeviceError> {
         let Slot { counts, pixels, events: [before, .., done], .. } = slot;
@@ -223,8 +220,8 @@ impl<A: Api> Gpu<A> {
             return Err(DeviceError::Failed("post steps need a whole picture".into()));
         }
         let adds_up = task.output == TaskOutput::Sums || post.is_some();
-        if moments.is_empty() || moments.len() > 1 && !adds_up || light.is_some() && post.is_none() {
-            return Err(DeviceError::Failed("only sums are added up, and only post steps take them".into()));
+        if moments.is_empty() || moments.len() > 1 && !adds_up {
+            return Err(DeviceError::Failed("only sums are added up".into()));
         }
         compute.fill(counts, 0, BAND_AT + 1, 0)?;
         compute.record(before)?;
@@ -238,11 +235,7 @@ impl<A: Api> Gpu<A> {
                 // The copies of the band before must be done.
                 compute.wait_for(done)?;
             }
-            if let Some(light) = light {
-                self.write_sums(light, 0, &band, to)?;
-            } else {
-                threads = self.trace_moments(&as_sums, moments, &band, slot, (to, &mut launches))?;
-            }
+            threads = self.trace_moments(&as_sums, moments, &band, slot, (to, &mut launches))?;
             let Some((kernels, (params, _), lane)) = post else {
                 self.leave(task, band, out, slot, planes)?;
                 continue;
@@ -279,20 +272,6 @@ impl<A: Api> Gpu<A> {
             threads = self.trace_band(&part, moment, band.clone(), slot, (to, adds))?;
         }
         Ok(threads)
-    }
-
-    // Copies some rows of the sums that the host has gathered, of one half of the samples, as the kernels leave them.
-    fn write_sums(&self, light: &Film, half: usize, band: &Range<u32>, to: &A::Memory) -> Result<(), DeviceError> {
-        let width = self.scene.size().0 as usize;
-        let pixels = width * band.start as usize..width * band.end as usize;
-        let FilmSums { halves, taken } = light.sums();
-        let sums = &halves[half].0[3 * pixels.start..3 * pixels.end];
-        let taken = if half == 0 { taken.get(pixels).unwrap_or_default() } else { &[] };
-        // SAFETY: the light is not page-locked.
-        unsafe {
-            self.stream().write(to, 0, bytemuck::cast_slice(sums))?;
-            self.stream().write(to, size_of_val(sums), bytemuck::cast_slice(taken))
-        }
     }
 
     // Copies a finished band to host memory, and the planes of a picture too.
@@ -497,18 +476,17 @@ impl<A: Api> Device for Gpu<A> {
     fn submit(&mut self, task: &Task, moments: &[Moment], mut out: FilmSlice) -> Result<Ticket, DeviceError> {
         self.context.enter()?;
         self.submitted += 1;
-        let light: Vec<_> = moments.iter().filter_map(|moment| moment.light.clone()).collect();
-        let gathered = task.guided.as_ref().map(|guided| self.gather(task, guided, moments)).transpose()?;
-        let moments = if gathered.is_none() { self.upload(moments)? } else { Vec::new() };
+        let frames = task.guided.as_ref().map(|guided| self.find_frames(task, guided, moments)).transpose()?;
+        let moments = if frames.is_none() { self.upload(moments)? } else { Vec::new() };
         if self.fault.is_some_and(|n| self.submitted >= n) {
             return Err(DeviceError::Failed("the failure that POLYFLY_FAULT asked for".into()));
         }
         let Some(mut slot) = self.memory.free.pop() else {
             return Err(DeviceError::Failed("more tasks were submitted than fit the device".into()));
         };
-        let started = match (&task.guided, &gathered) {
-            (Some(guided), Some(gathered)) => self.start_denoised(&slot, (task, guided), gathered, &mut out),
-            _ => self.start(&slot, task, (&moments, light.first().map(AsRef::as_ref)), &mut out),
+        let started = match (&task.guided, &frames) {
+            (Some(guided), Some(frames)) => self.start_denoised(&slot, (task, guided), frames, &mut out),
+            _ => self.start(&slot, task, &moments, &mut out),
         };
         let started = started.and_then(|threads| {
             slot.threads = threads;
@@ -522,14 +500,13 @@ impl<A: Api> Device for Gpu<A> {
             return Err(e);
         }
         let halves = task.guided.as_ref().map_or(1, |guided| guided.halves.len());
-        let all = gathered.iter().flat_map(|all| &all.missing).flat_map(|one| &one.moments).chain(&moments);
+        let all = frames.iter().flat_map(|all| &all.missing).flat_map(|one| &one.moments).chain(&moments);
         let mut residents: Vec<_> = all.map(|moment| Arc::clone(&moment.scene)).collect();
-        let working = self.working(task, halves * residents.len(), &slot.counts).filter(|_| light.is_empty());
-        residents.extend(gathered.as_ref().map(|all| Arc::clone(&all.scene)));
-        let motions = gathered.into_iter().flat_map(|all| all.others).map(|(.., motions)| motions).collect();
+        let working = self.working(task, halves * residents.len(), &slot.counts);
+        residents.extend(frames.as_ref().map(|all| Arc::clone(&all.scene)));
+        let motions = frames.into_iter().flat_map(|all| all.others).map(|(.., motions)| motions).collect();
         let ticket = Ticket(self.submitted);
-        let in_flight =
-            InFlight { ticket, slot, out, _residents: residents, _motions: motions, _light: light, working };
+        let in_flight = InFlight { ticket, slot, out, _residents: residents, _motions: motions, working };
         self.in_flight.push_back(in_flight);
         if self.in_flight.len() == 1 {
             self.watch_oldest();

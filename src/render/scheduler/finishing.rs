@@ -1,8 +1,7 @@
-//! Finishes frames whose tasks are done: starts another round, or delivers the picture. A frame that others lend light to waits for
-//! them.
+//! Finishes frames whose tasks are done: starts another round, or has the stage make the picture, and delivers it.
 
 use super::super::open_frame::{Closed, OpenFrame};
-use super::{FrameLease, FrameQueue};
+use super::FrameQueue;
 use crate::device::DeviceError;
 use crate::error::Error;
 use crate::threads::panic_message;
@@ -25,18 +24,6 @@ impl FrameQueue<'_> {
         self.changed.notify_all();
     }
 
-    // Makes a picture that no GPU is left for.
-    pub(super) fn develop_on_host(&self, mut lease: FrameLease) {
-        let Some(ready) = lease.ready.take() else { return };
-        let mut state = self.lock();
-        let at = state.open.iter().position(|open| open.index == ready.index);
-        let open = at.map(|at| state.open.swap_remove(at));
-        // The frame counts as work in place of the task.
-        state.out -= usize::from(open.is_none());
-        drop(state);
-        open.into_iter().for_each(|open| self.finish(open));
-    }
-
     // The loop of a finisher thread.
     pub(super) fn finish_all(&self) {
         while let Ok(Some(open)) = self.finishing.1.recv() {
@@ -44,25 +31,15 @@ impl FrameQueue<'_> {
         }
     }
 
-    // Ends a round: starts another one, or delivers the picture.
+    // Ends a round: starts another one, or delivers what the stage makes.
     fn close(&self, open: OpenFrame) -> Result<(), Error> {
-        let develops = self.develops();
-        self.settle(open.close(self.work, develops)?, develops)
-    }
-
-    fn settle(&self, closed: Closed, develops: bool) -> Result<(), Error> {
-        match closed {
+        match open.close(self.work)? {
             Closed::Open(open, parts) => self.add_parts(&mut self.lock(), *open, parts),
-            Closed::Seen(frame) => {
-                let (gathered, free) = self.lock().neighbors.add(*frame);
-                free.into_iter().for_each(|picture| self.delivery.give_picture(picture));
-                for one in gathered {
-                    self.settle(one.develop(self.work, develops)?, develops)?;
-                }
-            }
-            Closed::Complete(frame, spare) => {
-                self.lock().spare.extend(spare);
-                self.delivery.deliver(*frame);
+            Closed::Lit(frame) => {
+                let finished = self.stage.finish(self.work, *frame)?;
+                self.lock().spare.extend(finished.spare);
+                finished.pictures.into_iter().for_each(|picture| self.delivery.give_picture(picture));
+                finished.frames.into_iter().for_each(|frame| self.delivery.deliver(frame));
             }
         }
         Ok(())

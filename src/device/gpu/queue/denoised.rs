@@ -6,21 +6,19 @@ use super::super::resident::ResidentScene;
 use super::super::slots::{BAND_AT, Slot};
 use super::{FramePost, Gpu, ResidentMoment};
 use crate::device::{DeviceError, FilmSlice, GuidedTask, Moment, Task, TaskOutput};
-use crate::film::Film;
 use crate::gpu_types::{DenoiseFilm, LendingView};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A frame that is not kept yet: its number, its place among the kept ones, its moments, and its light if the host has it.
+/// A frame that is not kept yet: its number, its place among the kept ones, and its moments.
 pub(super) struct Missing<A: Api> {
     frame: u32,
     place: usize,
     pub moments: Vec<ResidentMoment<A>>,
-    light: Option<Arc<Film>>,
 }
 
 /// A picture's frames on the GPU.
-pub(super) struct Gathered<A: Api> {
+pub(super) struct KeptFrames<A: Api> {
     /// Those that are not kept yet.
     pub missing: Vec<Missing<A>>,
     /// The place of the picture's own frame, and its scene.
@@ -35,12 +33,12 @@ type Denoiser<'a, A> = (&'a DenoiseKernels<A>, &'a DenoiseLane<A>);
 
 impl<A: Api> Gpu<A> {
     /// Finds the frames of a picture among the kept ones, and uploads the scenes of those that are missing.
-    pub(super) fn gather(
+    pub(super) fn find_frames(
         &mut self,
         task: &Task,
         guided: &GuidedTask,
         moments: &[Moment],
-    ) -> Result<Gathered<A>, DeviceError> {
+    ) -> Result<KeptFrames<A>, DeviceError> {
         let failed = || DeviceError::Failed("the device was not made ready for the denoiser".into());
         let lane = self.memory.lanes.first_mut().and_then(|lane| lane.denoise.as_mut()).ok_or_else(failed)?;
         let places = lane.places(&guided.frames).ok_or_else(failed)?;
@@ -56,8 +54,7 @@ impl<A: Api> Gpu<A> {
                 if let Some(lane) = self.memory.lanes.first_mut().and_then(|lane| lane.denoise.as_mut()) {
                     (lane.kept[place].scene, lane.kept[place].view) = (scene, view);
                 }
-                let light = moments.first().and_then(|moment| moment.light.clone());
-                missing.push(Missing { frame, place, moments: uploaded, light });
+                missing.push(Missing { frame, place, moments: uploaded });
             }
         }
         let own = guided.frames.iter().position(|&frame| frame == task.frame).ok_or_else(failed)?;
@@ -66,7 +63,7 @@ impl<A: Api> Gpu<A> {
         let others = places.iter().map(|(at, _)| *at).filter(|&at| at != place);
         let others = others.map(|at| DenoiseKernels::lending(lane, [place, at], &self.context));
         let scene = lane.kept[place].scene.clone().ok_or_else(failed)?;
-        Ok(Gathered { missing, place, scene, others: others.collect::<Result<_, _>>()? })
+        Ok(KeptFrames { missing, place, scene, others: others.collect::<Result<_, _>>()? })
     }
 
     /// Starts a picture of these frames on a slot. Returns the number of threads that its rays are distributed over.
@@ -74,7 +71,7 @@ impl<A: Api> Gpu<A> {
         &self,
         slot: &Slot<A>,
         (task, guided): (&Task, &GuidedTask),
-        gathered: &Gathered<A>,
+        frames: &KeptFrames<A>,
         out: &mut FilmSlice,
     ) -> Result<u64, DeviceError> {
         let failed = || DeviceError::Failed("the denoiser needs a whole picture".into());
@@ -87,22 +84,22 @@ impl<A: Api> Gpu<A> {
         compute.fill(&slot.counts, 0, BAND_AT + 1, 0)?;
         compute.record(&slot.events[0])?;
         let (mut launches, mut threads) = (0, 0);
-        for missing in &gathered.missing {
+        for missing in &frames.missing {
             threads = self.render_light(slot, (task, guided), missing, denoiser, &mut launches)?;
         }
-        let Gathered { place, scene, others, .. } = gathered;
+        let KeptFrames { place, scene, others, .. } = frames;
         denoiser.0.clean(compute, denoiser.1, *place, others, &params, &lane.image)?;
         kernels.finish(compute, &scene.arrays, (&params, glare.as_ref()), task.frame, lane, &slot.pixels)?;
         self.leave(task, rows, out, slot, planes)?;
         Ok(threads)
     }
 
-    // Renders a frame to its place, or takes the host's light of it. `launches` counts those of the task.
+    // Renders a frame to its place. `launches` counts those of the task.
     fn render_light(
         &self,
         slot: &Slot<A>,
         (task, guided): (&Task, &GuidedTask),
-        Missing { frame, place, moments, light }: &Missing<A>,
+        Missing { frame, place, moments }: &Missing<A>,
         (kernels, lane): Denoiser<A>,
         launches: &mut u32,
     ) -> Result<u64, DeviceError> {
@@ -110,23 +107,14 @@ impl<A: Api> Gpu<A> {
         let (compute, film) = (self.stream(), self.memory.lanes.first());
         let film = film.ok_or_else(|| DeviceError::Failed("post steps have no memory".into()))?;
         let task = Task { frame: *frame, guided: None, ..task.clone() };
-        if let Some(light) = light {
-            // SAFETY: the features are not page-locked.
-            unsafe { compute.write(&slot.pixels, 0, bytemuck::cast_slice(light.features().0))? };
-        } else {
-            let (output, samples) = (TaskOutput::Features, 0..guided.features);
-            let seen = Task { output, samples, adaptive: None, ..task.clone() };
-            self.trace_moments(&seen, moments, &(0..height), slot, (&slot.pixels, launches))?;
-        }
+        let (output, samples) = (TaskOutput::Features, 0..guided.features);
+        let seen = Task { output, samples, adaptive: None, ..task.clone() };
+        self.trace_moments(&seen, moments, &(0..height), slot, (&slot.pixels, launches))?;
         kernels.guides(compute, lane, *place, (&slot.pixels, guided.features))?;
         let mut threads = 0;
         for top in (0..height).step_by(self.memory.band as usize) {
             let band = top..(top + self.memory.band).min(height);
-            for (i, (half, to)) in guided.halves.iter().zip([&film.sums, &lane.second]).enumerate() {
-                if let Some(light) = light {
-                    self.write_sums(light, i, &band, to)?;
-                    continue;
-                }
+            for (half, to) in guided.halves.iter().zip([&film.sums, &lane.second]) {
                 let sums = Task { output: TaskOutput::Sums, samples: half.clone(), ..task.clone() };
                 threads = self.trace_moments(&sums, moments, &band, slot, (to, launches))?;
             }
