@@ -9,16 +9,18 @@ use super::handover::{CompletedFrame, Delivery, Event, FrameHandle, RunMemory};
 use super::open_frame::RunContext;
 use super::scheduler::FrameQueue;
 use super::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes, ms};
+use crate::cancel::Cancel;
 use crate::device::{Device, DeviceError, TaskOutput};
 use crate::error::Error;
 use crate::kernels::Isa;
 use crate::language::msg;
 use crate::output::{Outcome, OutputError, PixelFormats, RenderedFrame, Sink};
-use crate::threads::{self, Busy};
+use crate::threads::{self, Busy, Idle};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::Scope;
 use std::time::Instant;
 
 // Memory for frames that are being written, bytes.
@@ -78,92 +80,28 @@ pub fn run(
     progress: &mut dyn Progress,
     memory: &mut RunMemory,
 ) -> Result<RunReport, Error> {
-    let (size, is_light) = (work.prepared.first.size(), work.plan.output == TaskOutput::Sums);
-    let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
-    let needs = PixelFormats { linear: work.plan.keeps_light, layers: work.plan.layers, ..PixelFormats::default() };
-    let writers = writers(size, needs, cpus > 0, work.prepared.pool.current_num_threads());
-    let finishers = finisher_threads(size, cpus < devices.len(), is_light);
-    let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
     let (events, inbox) = unbounded();
     let (entries, lines): (Vec<_>, Vec<_>) = sinks.iter().map(|_| bounded::<Arc<FrameHandle>>(1)).unzip();
-    let pictures = pictures(in_flight, writers, sinks.len()) + work.plan.waiting_pictures(devices.len());
-    let delivery = Delivery::new(size, pictures, &mut memory.pictures, events.clone(), entries);
-    let queue = FrameQueue::new(work, &delivery, finishers, std::mem::take(&mut memory.parts));
-    // A video is partial only if the run ends before its last frame.
-    let cut_short = AtomicBool::new(false);
-    let total = work.frames.len();
-    // The number of threads that have not finished their sink. A failed one never finishes.
-    let at_work = AtomicUsize::new(sinks.len());
+    let (threads, pictures) = Threads::of(devices, work, sinks.len());
+    let size = work.prepared.first.size();
+    let delivery = Delivery::new(size, pictures, &mut memory.pictures, (events.clone(), work.cancel), entries);
+    let queue = FrameQueue::new(work, &delivery, threads.finishers, std::mem::take(&mut memory.parts));
+    let ending = Ending { cut_short: AtomicBool::new(false), at_work: AtomicUsize::new(0), cancel: work.cancel };
+    let dispatcher = Dispatcher::new(&sinks, threads.writers, &delivery);
     work.cancel.set_complete(false);
-    let done = || {
-        let is_last = at_work.fetch_sub(1, Ordering::Relaxed) == 1;
-        if is_last && !cut_short.load(Ordering::Relaxed) {
-            work.cancel.set_complete(true);
-        }
-    };
-    let clones_of = |sink: &dyn Sink| (1..writers).filter_map(|_| sink.worker_clone()).collect();
-    let clones: Vec<Vec<_>> = sinks.iter().map(|sink| clones_of(sink.as_ref())).collect();
-    let dispatcher = Dispatcher {
-        waiting: BTreeMap::new(),
-        next: 0,
-        sinks: sinks.iter().map(|sink| SinkState::of(sink.as_ref())).collect(),
-        writers,
-        delivery: &delivery,
-        report: RunReport::default(),
-    };
+    let total = work.frames.len();
     let result = std::thread::scope(|scope| {
-        let (queue, done, delivery, cut_short) = (&queue, &done, &delivery, &cut_short);
-        let count = 1 + sinks.len() + clones.iter().map(Vec::len).sum::<usize>();
-        let mut idle = match threads::reserve(scope, "deliver", count) {
-            Ok(idle) => idle.into_iter(),
-            Err(e) => {
-                let _ = events.send(Event::Failed(DeviceError::from(e).into()));
-                // What the sinks have begun is removed, as after any early end.
-                for (sink, i) in sinks.into_iter().zip(0..) {
-                    let _ = sink.finish(Outcome::Aborted).map_err(|e| events.send(Event::SinkFailed(i, e)));
-                }
+        let (queue, delivery, ending) = (&queue, &delivery, &ending);
+        let sinks: Vec<_> = sinks.into_iter().zip(lines).collect();
+        let driver = spawn(scope, sinks, threads.writers, (work.prepared.isa, &events), ending);
+        let driving = match driver {
+            Some(driver) => Some(driver.run(move || drive(devices, queue, delivery, (events, total), ending))),
+            None => {
                 delivery.close(|_| ());
                 drop(events);
-                return dispatcher.work(inbox, total, progress);
+                None
             }
         };
-        for (i, ((sink, clones), line)) in sinks.into_iter().zip(clones).zip(lines).enumerate() {
-            let worker = SinkWorker { sink: i, needs: sink.needs(), isa: work.prepared.isa, events: events.clone() };
-            for (clone, thread) in clones.into_iter().zip(&mut idle) {
-                let (worker, line) = (worker.clone(), line.clone());
-                at_work.fetch_add(1, Ordering::Relaxed);
-                thread.run(move || {
-                    if worker.serve(clone, &line, queue).is_some() {
-                        done();
-                    }
-                });
-            }
-            let serve = move || {
-                let Some(sink) = worker.serve(sink, &line, queue) else { return };
-                let outcome = if cut_short.load(Ordering::Relaxed) { Outcome::Aborted } else { Outcome::Complete };
-                worker.finish(sink, outcome, done);
-            };
-            idle.next().map(|thread| thread.run(serve));
-        }
-        let drive = move || {
-            let start = Instant::now();
-            let (stats, failures, failure) = queue.run(devices);
-            let total = total - queue.skipped();
-            let _ = events.send(Event::Worked(stats, start.elapsed(), queue.skipped()));
-            let mut delivered = 0;
-            delivery.close(|count| {
-                delivered = count;
-                cut_short.store(count < total, Ordering::Relaxed);
-            });
-            for e in failures {
-                let _ = events.send(match delivered == total {
-                    true => Event::Remark(msg!("a device failed, and others took its tasks: {why}", why = e.message())),
-                    false => Event::Failed(e.into()),
-                });
-            }
-            let _ = failure.map(|e| events.send(Event::Failed(e)));
-        };
-        let driving = idle.next().map(|thread| thread.run(drive));
         let result = dispatcher.work(inbox, total, progress);
         driving.into_iter().for_each(Busy::join);
         result
@@ -171,6 +109,121 @@ pub fn run(
     memory.parts = queue.into_spare();
     memory.pictures = delivery.into_pictures();
     result
+}
+
+// The numbers of threads.
+struct Threads {
+    // For each sink that can write files concurrently.
+    writers: usize,
+    finishers: usize,
+}
+
+impl Threads {
+    // The threads of a run, and the number of its pictures.
+    fn of(devices: &[Box<dyn Device>], work: &RunContext, sinks: usize) -> (Threads, usize) {
+        let (size, plan) = (work.prepared.first.size(), work.plan);
+        let (keeps_light, layers) = (plan.finish.keeps_light, plan.finish.layers);
+        let needs = PixelFormats { linear: keeps_light, layers, ..PixelFormats::default() };
+        let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
+        let writers = writers(size, needs, cpus > 0, work.prepared.pool.current_num_threads());
+        let finishers = finisher_threads(size, cpus < devices.len(), plan.tasks.output == TaskOutput::Sums);
+        let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
+        (Threads { writers, finishers }, pictures(in_flight, writers, sinks) + plan.finish.waiting_pictures)
+    }
+}
+
+// How a run ends, as its threads find out.
+struct Ending<'a> {
+    // A video is partial only if the run ends before its last frame.
+    cut_short: AtomicBool,
+    // The number of threads that have not finished their sink. A failed one never finishes.
+    at_work: AtomicUsize,
+    cancel: &'a Cancel,
+}
+
+impl Ending<'_> {
+    fn is_cut_short(&self) -> bool {
+        self.cut_short.load(Ordering::Relaxed)
+    }
+    // A thread has finished its sink.
+    fn finished_one(&self) {
+        let is_last = self.at_work.fetch_sub(1, Ordering::Relaxed) == 1;
+        if is_last && !self.is_cut_short() {
+            self.cancel.set_complete(true);
+        }
+    }
+}
+
+// The frames that a sink takes.
+type SinkLine = Receiver<Arc<FrameHandle>>;
+
+// Starts the threads of all sinks, and one that waits to drive the devices. None if the system refuses; then the sinks are closed.
+fn spawn<'s>(
+    scope: &'s Scope<'s, '_>,
+    sinks: Vec<(Box<dyn Sink>, SinkLine)>,
+    writers: usize,
+    (isa, events): (Isa, &Sender<Event>),
+    ending: &'s Ending,
+) -> Option<Idle<'s, ()>> {
+    let clones_of = |sink: &dyn Sink| (1..writers).filter_map(|_| sink.worker_clone()).collect();
+    let clones: Vec<Vec<_>> = sinks.iter().map(|(sink, _)| clones_of(sink.as_ref())).collect();
+    let workers = sinks.len() + clones.iter().map(Vec::len).sum::<usize>();
+    let mut idle = match threads::reserve(scope, "deliver", workers + 1) {
+        Ok(idle) => idle.into_iter(),
+        Err(e) => {
+            let _ = events.send(Event::Failed(DeviceError::from(e).into()));
+            // What the sinks have begun is removed, as after any early end.
+            for ((sink, _), i) in sinks.into_iter().zip(0..) {
+                let _ = sink.finish(Outcome::Aborted).map_err(|e| events.send(Event::SinkFailed(i, e)));
+            }
+            return None;
+        }
+    };
+    ending.at_work.store(workers, Ordering::Relaxed);
+    for (i, ((sink, line), clones)) in sinks.into_iter().zip(clones).enumerate() {
+        let worker = SinkWorker { sink: i, needs: sink.needs(), isa, events: events.clone() };
+        for (clone, thread) in clones.into_iter().zip(&mut idle) {
+            let (worker, line) = (worker.clone(), line.clone());
+            thread.run(move || {
+                if worker.serve(clone, &line).is_some() {
+                    ending.finished_one();
+                }
+            });
+        }
+        let serve = move || {
+            let Some(sink) = worker.serve(sink, &line) else { return };
+            let outcome = if ending.is_cut_short() { Outcome::Aborted } else { Outcome::Complete };
+            worker.finish(sink, outcome, ending);
+        };
+        idle.next().map(|thread| thread.run(serve));
+    }
+    idle.next()
+}
+
+// Has the devices render all frames, and reports how that ended.
+fn drive(
+    devices: &mut [Box<dyn Device>],
+    queue: &FrameQueue,
+    delivery: &Delivery,
+    (events, total): (Sender<Event>, usize),
+    ending: &Ending,
+) {
+    let start = Instant::now();
+    let (stats, failures, failure) = queue.run(devices);
+    let total = total - queue.skipped();
+    let _ = events.send(Event::Worked(stats, start.elapsed(), queue.skipped()));
+    let mut delivered = 0;
+    delivery.close(|count| {
+        delivered = count;
+        ending.cut_short.store(count < total, Ordering::Relaxed);
+    });
+    for e in failures {
+        let _ = events.send(match delivered == total {
+            true => Event::Remark(msg!("a device failed, and others took its tasks: {why}", why = e.message())),
+            false => Event::Failed(e.into()),
+        });
+    }
+    let _ = failure.map(|e| events.send(Event::Failed(e)));
 }
 
 // A thread that passes frames to one sink.
@@ -185,12 +238,7 @@ struct SinkWorker {
 impl SinkWorker {
     // Runs until there are no more frames. After a failure, the sink is dropped and frames are discarded, so that
     // other stages are not blocked.
-    fn serve(
-        &self,
-        sink: Box<dyn Sink>,
-        line: &Receiver<Arc<FrameHandle>>,
-        queue: &FrameQueue,
-    ) -> Option<Box<dyn Sink>> {
+    fn serve(&self, sink: Box<dyn Sink>, line: &SinkLine) -> Option<Box<dyn Sink>> {
         let mut sink = Some(sink);
         for handle in line {
             if let Some(open) = &mut sink
@@ -199,17 +247,15 @@ impl SinkWorker {
                 sink = None;
                 let _ = self.events.send(Event::SinkFailed(self.sink, e));
             }
-            drop(handle);
-            queue.wake();
         }
         sink
     }
 
-    fn finish(&self, sink: Box<dyn Sink>, outcome: Outcome, done: impl Fn()) {
+    fn finish(&self, sink: Box<dyn Sink>, outcome: Outcome, ending: &Ending) {
         let begun = Instant::now();
         let _ = self.events.send(match sink.finish(outcome) {
             Ok(path) => {
-                done();
+                ending.finished_one();
                 if let Some(beginning) = path.as_ref().filter(|_| outcome == Outcome::Aborted) {
                     let kept = msg!("the beginning of the video is in {path}", path = beginning.display());
                     let _ = self.events.send(Event::Remark(kept));
@@ -266,7 +312,12 @@ struct Dispatcher<'a> {
     report: RunReport,
 }
 
-impl Dispatcher<'_> {
+impl<'a> Dispatcher<'a> {
+    fn new(sinks: &[Box<dyn Sink>], writers: usize, delivery: &'a Delivery) -> Dispatcher<'a> {
+        let sinks = sinks.iter().map(|sink| SinkState::of(sink.as_ref())).collect();
+        Dispatcher { waiting: BTreeMap::new(), next: 0, sinks, writers, delivery, report: RunReport::default() }
+    }
+
     fn work(mut self, inbox: Receiver<Event>, total: usize, progress: &mut dyn Progress) -> Result<RunReport, Error> {
         let mut failure: Option<Error> = None;
         for event in inbox {

@@ -2,6 +2,7 @@
 //! lists of these. Numbers that follow one another are kept as a range, however long it is.
 
 use crate::language::{Message, count, msg};
+use crate::output::Already;
 use crate::quote::brief;
 use crate::scene::Output;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,6 +166,34 @@ impl FrameList {
     /// The frames in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.ranges.iter().flat_map(|&(first, last)| first..=last)
+    }
+}
+
+/// The frames of a run that do not exist yet.
+pub struct WantedFrames<'a> {
+    all: Box<dyn Iterator<Item = u32> + Send + 'a>,
+    // Those that all of these have exist.
+    already: &'a [Already],
+    taken: usize,
+    /// The number of frames that existed.
+    pub skipped: usize,
+}
+
+impl<'a> WantedFrames<'a> {
+    pub fn new(all: &'a FrameList, already: &'a [Already]) -> WantedFrames<'a> {
+        WantedFrames { all: Box::new(all.iter()), already, taken: 0, skipped: 0 }
+    }
+    /// The next one: how many have been taken before, and its number.
+    pub fn next(&mut self) -> Option<(usize, u32)> {
+        loop {
+            let number = self.all.next()?;
+            if !self.already.is_empty() && self.already.iter().all(|has| has(number)) {
+                self.skipped += 1;
+                continue;
+            }
+            self.taken += 1;
+            return Some((self.taken - 1, number));
+        }
     }
 }
 

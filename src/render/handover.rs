@@ -1,6 +1,7 @@
 //! The handover of frames from devices to sinks, in order, with the memory that they use.
 
 use super::stats::FrameStats;
+use crate::cancel::Cancel;
 use crate::device::{DeviceStats, FilmSlice, Task};
 use crate::device_scene::DeviceScene;
 use crate::error::Error;
@@ -50,13 +51,28 @@ pub struct FrameHandle {
     pub frame: CompletedFrame,
     pub size: (u32, u32),
     pub converted: Arc<OnceLock<Vec<u8>>>,
-    home: Sender<FilmSlice>,
+    home: Home,
 }
 
 impl Drop for FrameHandle {
     fn drop(&mut self) {
+        self.home.give(std::mem::take(&mut self.frame.picture));
+    }
+}
+
+// Where memory of pictures returns to.
+#[derive(Clone)]
+struct Home {
+    free: Sender<FilmSlice>,
+    cancel: Cancel,
+}
+
+impl Home {
+    fn give(&self, picture: FilmSlice) {
         // After the end of a run, nothing receives it.
-        let _ = self.home.send(std::mem::take(&mut self.frame.picture));
+        let _ = self.free.send(picture);
+        // A device may wait for it.
+        self.cancel.wake();
     }
 }
 
@@ -80,7 +96,7 @@ pub enum Event {
 
 /// Receives frames from devices, and gives out memory for them.
 pub struct Delivery {
-    home: Sender<FilmSlice>,
+    home: Home,
     free: Receiver<FilmSlice>,
     size: (u32, u32),
     sinks: Mutex<Option<SinkQueue>>,
@@ -103,12 +119,13 @@ impl Delivery {
         size: (u32, u32),
         pictures: usize,
         memory: &mut Vec<FilmSlice>,
-        events: Sender<Event>,
+        (events, cancel): (Sender<Event>, &Cancel),
         sinks: Vec<Sender<Arc<FrameHandle>>>,
     ) -> Delivery {
         let (home, free) = bounded(pictures);
         let memory = memory.drain(..).chain(std::iter::repeat_with(FilmSlice::default));
         for _ in memory.map_while(|picture| home.try_send(picture).ok()) {}
+        let home = Home { free: home, cancel: cancel.clone() };
         let queue = SinkQueue { next: 0, early: BTreeMap::new(), events, sinks };
         Delivery { home, free, size, sinks: Mutex::new(Some(queue)), has_failed: AtomicBool::new(false) }
     }
@@ -121,6 +138,7 @@ impl Delivery {
     }
     pub fn set_failed(&self) {
         self.has_failed.store(true, Ordering::Relaxed);
+        self.home.cancel.wake();
     }
     /// Memory for a picture; None if all is in use.
     pub fn take_picture(&self) -> Option<FilmSlice> {
@@ -128,7 +146,7 @@ impl Delivery {
     }
     /// Returns memory that was not needed.
     pub fn give_picture(&self, picture: FilmSlice) {
-        let _ = self.home.send(picture);
+        self.home.give(picture);
     }
     /// Sends a frame, and those that waited for it, to the sinks.
     pub fn deliver(&self, frame: CompletedFrame) {

@@ -32,7 +32,7 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// The moments of a frame's tasks. `recent` keeps those that the next frame may have too.
     pub fn moments(&self, number: u32, recent: &mut Recent) -> Result<Vec<Moment>, Error> {
-        self.prepared.moments_of_all(&self.plan.frames_of(number), recent)
+        self.prepared.moments_of_all(&self.plan.tasks.frames_of(number), recent)
     }
 }
 
@@ -106,9 +106,9 @@ impl OpenFrame {
     /// The parts of the first round.
     pub fn first_round(&mut self, work: &RunContext) -> Vec<FramePart> {
         let mut parts = self.next_round(work);
-        if let Some(samples) = work.plan.feature_samples() {
+        if let Some(samples) = work.plan.tasks.feature_samples() {
             lock(&self.film).expect_features(samples);
-            parts.extend(self.begun(work.plan.parts(self.number, FrameTask::Features, &(0..samples))));
+            parts.extend(self.begun(work.plan.tasks.parts(self.number, FrameTask::Features, &(0..samples))));
         }
         parts
     }
@@ -117,11 +117,11 @@ impl OpenFrame {
     pub fn next_round(&mut self, work: &RunContext) -> Vec<FramePart> {
         let mut parts = Vec::new();
         let taken = lock(&self.film).samples();
-        for (kind, samples) in work.plan.round(taken) {
+        for (kind, samples) in work.plan.tasks.round(taken) {
             if let FrameTask::Half(half) = kind {
                 lock(&self.film).expect(half, samples.end - samples.start);
             }
-            parts.extend(self.begun(work.plan.parts(self.number, kind, &samples)));
+            parts.extend(self.begun(work.plan.tasks.parts(self.number, kind, &samples)));
         }
         parts
     }
@@ -140,7 +140,7 @@ impl OpenFrame {
 
     /// Where the light of a part is to be added before [`OpenFrame::add`]; none if that takes the result itself.
     pub fn light_of(&self, work: &RunContext, part: &FramePart) -> Option<Light> {
-        let is_alone = self.tasks == 1 && work.plan.noise == 0.0;
+        let is_alone = self.tasks == 1 && work.plan.finish.noise == 0.0;
         match part.kind {
             FrameTask::Picture => None,
             FrameTask::Half(_) if is_alone => None,
@@ -162,7 +162,7 @@ impl OpenFrame {
         let is_light = self.light_of(work, part).is_some();
         match part.kind {
             _ if is_light => return Some(slice),
-            FrameTask::Picture if !work.plan.is_whole() => {
+            FrameTask::Picture if !work.plan.tasks.is_whole() => {
                 self.put_rows(part.task.rows.start, slice.pixels.bytes());
                 return Some(slice);
             }
@@ -195,7 +195,7 @@ impl OpenFrame {
 
     /// Ends a round: begins another one, or the frame is done.
     pub fn close(mut self, work: &RunContext) -> Result<Closed, Error> {
-        if work.plan.noise > 0.0 {
+        if work.plan.finish.noise > 0.0 {
             let (scene, film) = (self.moments[0].scene.host_for_film(), lock(&self.film));
             let (isa, frame) = (work.prepared.isa, self.number);
             let context = PostContext { scene: &scene, isa, frame, denoiser: work.denoiser, noisy: None };
@@ -203,7 +203,7 @@ impl OpenFrame {
             let noise = work.prepared.pool.install(|| noise(&film, &post, &context));
             self.stats.noise = Some(noise.map_err(DeviceError::from)?);
         }
-        let good_enough = self.stats.noise.is_none_or(|n| n <= work.plan.noise);
+        let good_enough = self.stats.noise.is_none_or(|n| n <= work.plan.finish.noise);
         let parts = if good_enough { Vec::new() } else { self.next_round(work) };
         if !parts.is_empty() {
             return Ok(Closed::Open(Box::new(self), parts));
@@ -217,7 +217,7 @@ impl OpenFrame {
             index: self.index,
             number: self.number,
             linear: None,
-            layers: work.plan.layers.then(|| film.layers()).flatten(),
+            layers: work.plan.finish.layers.then(|| film.layers()).flatten(),
             stats: self.stats,
             picture: self.picture,
         };

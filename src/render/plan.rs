@@ -82,28 +82,48 @@ fn tracing_makes_pictures(scene: &Scene, post: &PostPipeline) -> bool {
     post.is_plain() && !scene.has_shutter()
 }
 
+/// The plan of a run: what devices do, and what becomes of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
+    pub tasks: TaskPlan,
+    pub finish: FinishPlan,
+}
+
+/// What the host makes of the results of tasks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinishPlan {
+    /// The noise, in 8-bit codes, at which sampling stops; 0 takes all samples.
+    pub noise: f64,
+    /// Whether sinks need linear light.
+    pub keeps_light: bool,
+    /// Whether frames have layers, for sinks or for post steps.
+    pub layers: bool,
+    /// The frames whose light is needed for each one.
+    pub window: Window,
+    /// The number of pictures that wait for other frames, beside those in flight.
+    pub waiting_pictures: usize,
+}
+
+/// What devices do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskPlan {
     band: u32,
     height: u32,
     samples: u32,
     adaptive: Option<AdaptiveTask>,
     // The steps that follow sums of light: noise is judged as they show it.
     post: Option<Arc<PostPipeline>>,
-    /// The noise, in 8-bit codes, at which sampling stops; 0 takes all samples.
-    pub noise: f64,
     /// What devices return: finished pictures or sums.
     pub output: TaskOutput,
-    pub keeps_light: bool,
-    /// Whether frames have layers, for sinks or for post steps.
-    pub layers: bool,
-    // Whether features are needed: for layers, or for the denoiser of our own.
+    // Whether samples are taken in rounds, until the noise is low.
+    in_rounds: bool,
+    // Whether features are needed: for layers, or for the built-in denoiser.
     features: bool,
     // Whether two halves of the samples are kept apart though noise is not measured.
     has_halves: bool,
     // Alpha is the coverage of first hits, so it needs all samples.
     is_transparent: bool,
-    // The frames that each picture is made of.
+    // The frames that a device makes each picture of.
     window: Window,
     /// The number of frames in a row that one of several devices takes.
     pub chunk: usize,
@@ -162,25 +182,31 @@ impl Plan {
         // A GPU without enough memory leaves post steps to the host, and a CPU keeps no light for other frames.
         let makes_pictures = |info: &&DeviceInfo| info.runs_post && (window.is_single() || !info.is_cpu);
         let on_device = needs.finish == Finish::Device && band >= height && devices.iter().all(makes_pictures);
-        Plan {
+        let chunk = if on_device { window.chunk(scene, devices.len(), frames) } else { 1 };
+        let [on_host, of_devices] = if on_device { [Window::default(), window] } else { [window, Window::default()] };
+        let noise = scene.render.sampling.noise_limit();
+        let tasks = TaskPlan {
             band,
             height,
             samples: scene.render.samples_per_pixel(),
             adaptive: AdaptiveTask::new(scene.render.sampling),
             post: is_linear.then(|| Arc::clone(post)),
-            noise: scene.render.sampling.noise_limit(),
             output: if is_linear && !on_device { TaskOutput::Sums } else { TaskOutput::Picture },
-            keeps_light: needs.formats.linear,
-            layers: needs.formats.layers,
+            in_rounds: noise > 0.0,
             features: needs.device.features && !(on_device && post.is_guided()),
             has_halves: needs.halves,
             is_transparent: scene.world.sky.transparent,
-            window,
-            chunk: if on_device { window.chunk(scene, devices.len(), frames) } else { 1 },
+            window: of_devices,
+            chunk,
             bands_at_once: (height.div_ceil(band) as usize).div_ceil(CHUNKS * devices.len().max(1)),
-        }
+        };
+        let waiting_pictures = on_host.waiting_frames() + if chunk > 1 { chunk * devices.len() } else { 0 };
+        let FrameNeeds { formats: PixelFormats { linear: keeps_light, layers, .. }, .. } = *needs;
+        Plan { tasks, finish: FinishPlan { noise, keeps_light, layers, window: on_host, waiting_pictures } }
     }
+}
 
+impl TaskPlan {
     pub fn bands(&self) -> impl Iterator<Item = Range<u32>> + '_ {
         (0..self.height).step_by(self.band as usize).map(|top| top..(top + self.band).min(self.height))
     }
@@ -196,7 +222,7 @@ impl Plan {
         if self.output == TaskOutput::Picture {
             return vec![(FrameTask::Picture, 0..self.samples)];
         }
-        if self.noise == 0.0 {
+        if !self.in_rounds {
             return (0..).zip(self.halves()).map(|(half, samples)| (FrameTask::Half(half), samples)).collect();
         }
         let more = before.max(FIRST_ROUND).min(left);
@@ -222,15 +248,7 @@ impl Plan {
 
     /// The frames whose moments a device needs for this one.
     pub fn frames_of(&self, frame: u32) -> Vec<u32> {
-        if self.output == TaskOutput::Picture { self.window.around(frame) } else { vec![frame] }
-    }
-    /// The frames whose light the host needs for each one.
-    pub fn host_window(&self) -> Window {
-        if self.output == TaskOutput::Picture { Window::default() } else { self.window }
-    }
-    /// The number of pictures that wait for other frames of this many devices.
-    pub fn waiting_pictures(&self, devices: usize) -> usize {
-        self.host_window().waiting_frames() + if self.chunk > 1 { self.chunk * devices } else { 0 }
+        self.window.around(frame)
     }
 
     /// The tasks of some samples of a frame. Each adds up all moments.

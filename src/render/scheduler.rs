@@ -1,32 +1,37 @@
 //! The scheduler. It opens frames in order, splits them into tasks, leases tasks to free devices, and assembles the
-//! results. `complete` consumes a lease. A lease that is dropped before, by a failure or a panic, returns its task to
-//! the queue. Pictures come from a fixed pool, so memory does not grow with the run. A frame takes its picture when
-//! it is opened, and frames are opened in order, so the earliest unfinished frame always has one.
+//! results.
+//!
+//! A thread drives each device ([`FrameQueue::run`]): it takes leases, submits their tasks, and completes them. If the device fails or
+//! panics, the thread ends, and drops the leases of the tasks in flight. A dropped lease puts its task back into the queue, in front. The other threads
+//! end only when no task and no frame is in work, so one of them takes it. If no device is left, frames are missing, and the run
+//! fails with the reason of each device (`delivery`).
+//!
+//! Pictures come from a fixed pool, so memory does not grow with the run. A frame takes its picture when it is opened, and frames are opened in
+//! order (`opening`), so the earliest unfinished frame always has one. Frames whose tasks are done are finished (`finishing`): another
+//! round, or the picture.
 
 mod finishing;
+mod opening;
 
+use super::frames::WantedFrames;
 use super::handover::Delivery;
 use super::neighbors::Chunks;
 use super::open_frame::{OpenFrame, RunContext};
 use super::plan::FramePart;
-use super::prepared::Recent;
 use super::stage::Stage;
 use crate::device::{Device, DeviceError, DeviceInfo, DeviceStats, FilmSlice, Moment, TaskStats};
 use crate::error::Error;
-use crate::output::Already;
 use crate::threads::{self, Busy, NoThread, lock, panic_message};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The queue that devices take tasks from.
 pub struct FrameQueue<'a> {
     work: &'a RunContext<'a>,
     delivery: &'a Delivery,
     state: Mutex<State<'a>>,
-    changed: Condvar,
     // The channel of frames whose light is complete, for finisher threads. Without such threads, the thread that
     // drives a device finishes them.
     finishing: (Sender<Option<OpenFrame>>, Receiver<Option<OpenFrame>>),
@@ -35,7 +40,7 @@ pub struct FrameQueue<'a> {
 }
 
 struct State<'a> {
-    frames: Wanted<'a>,
+    frames: WantedFrames<'a>,
     // Animated frames whose scene is prepared.
     prepared: VecDeque<Prepared>,
     open: Vec<OpenFrame>,
@@ -49,30 +54,7 @@ struct State<'a> {
     failure: Option<Error>,
 }
 
-// The frames of a run that do not exist yet.
-struct Wanted<'a> {
-    all: Box<dyn Iterator<Item = u32> + Send + 'a>,
-    already: &'a [Already],
-    // The number of frames taken from the list so far, and how many of them were skipped.
-    taken: usize,
-    skipped: usize,
-}
-
-impl Wanted<'_> {
-    // The position in the run, and the number.
-    fn next(&mut self) -> Option<(usize, u32)> {
-        loop {
-            let number = self.all.next()?;
-            if !self.already.is_empty() && self.already.iter().all(|has| has(number)) {
-                self.skipped += 1;
-                continue;
-            }
-            self.taken += 1;
-            return Some((self.taken - 1, number));
-        }
-    }
-}
-
+// An animated frame whose scene is prepared.
 struct Prepared {
     index: usize,
     number: u32,
@@ -86,6 +68,7 @@ struct Ready {
     part: FramePart,
 }
 
+// A task that a device has taken. It is consumed when the task is complete; if it is dropped before, its task goes back to the queue.
 struct FrameLease<'q, 'a> {
     queue: &'q FrameQueue<'a>,
     ready: Option<Ready>,
@@ -99,7 +82,7 @@ impl Drop for FrameLease<'_, '_> {
             state.out -= 1;
             state.ready.push_front(ready);
             drop(state);
-            self.queue.changed.notify_all();
+            self.queue.notify();
         }
     }
 }
@@ -114,229 +97,19 @@ impl<'a> FrameQueue<'a> {
         spare: Vec<FilmSlice>,
     ) -> FrameQueue<'a> {
         let state = State {
-            frames: Wanted { all: Box::new(work.frames.iter()), already: work.already, taken: 0, skipped: 0 },
+            frames: WantedFrames::new(work.frames, work.already),
             prepared: VecDeque::new(),
             open: Vec::new(),
             ready: VecDeque::new(),
             out: 0,
-            chunks: Chunks::new(work.plan.chunk),
+            chunks: Chunks::new(work.plan.tasks.chunk),
             spare,
             ended: false,
             failure: None,
         };
-        let (state, changed, finishing) = (Mutex::new(state), Condvar::new(), bounded(finishers));
-        let stage = Stage::new(work.plan.host_window());
-        FrameQueue { work, delivery, state, changed, finishing, finisher_threads: finishers, stage }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
-        lock(&self.state)
-    }
-
-    // Waits for a change. The time-out serves the stop flag, which notifies nobody.
-    fn wait<'s>(&self, state: MutexGuard<'s, State<'a>>) -> MutexGuard<'s, State<'a>> {
-        let turn = self.changed.wait_timeout(state, Duration::from_millis(50));
-        turn.unwrap_or_else(PoisonError::into_inner).0
-    }
-
-    // The position and the number of the next frame to render.
-    fn next_frame(&self, state: &mut State<'a>) -> Option<(usize, u32)> {
-        self.stage.next_frame(|| state.frames.next())
-    }
-
-    /// The memory that was used for tasks.
-    pub fn into_spare(self) -> Vec<FilmSlice> {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).spare
-    }
-
-    pub fn skipped(&self) -> usize {
-        self.lock().frames.skipped
-    }
-
-    // Whether no more frames are to be opened.
-    fn is_stopped(&self) -> bool {
-        self.work.cancel.is_stopped() || self.delivery.has_failed()
-    }
-
-    // Whether each frame has geometry of its own.
-    fn is_animated(&self) -> bool {
-        self.work.prepared.scene.is_animated()
-    }
-
-    /// A picture has been returned, so a waiting thread may open a frame.
-    pub fn wake(&self) {
-        drop(self.lock());
-        self.changed.notify_all();
-    }
-
-    // Takes the next task for a device. None if there will be no more tasks, or, without `wait`, if there is none now.
-    fn take(&self, (id, device): (usize, &DeviceInfo), wait: bool) -> Option<FrameLease<'_, 'a>> {
-        let next = |state: &State| state.chunks.pick(id, state.ready.iter().map(|ready| ready.index));
-        let mut state = self.lock();
-        loop {
-            state.ended |= self.is_stopped();
-            if self.work.cancel.is_abandoned() {
-                state.ended = true;
-                state.ready.clear();
-                state.open.clear();
-                state.prepared.clear();
-            }
-            while next(&state).is_none() && !state.ended && self.open_next(&mut state) {}
-            if let Some(ready) = next(&state).and_then(|at| self.take_bands(&mut state, at, device)) {
-                state.out += 1;
-                state.chunks.claim(id, ready.index);
-                let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
-                let moments = open.moments_of(&ready.part).to_vec();
-                return Some(FrameLease { queue: self, ready: Some(ready), moments });
-            }
-            // Other devices may still fail and return tasks, or begin another round.
-            let over = state.ended && state.out == 0 && state.open.is_empty();
-            if over || !wait {
-                return None;
-            }
-            state = self.wait(state);
-        }
-    }
-
-    // Takes a task, with the bands below it that a GPU takes at once.
-    fn take_bands(&self, state: &mut State<'a>, at: usize, device: &DeviceInfo) -> Option<Ready> {
-        let mut ready = state.ready.remove(at)?;
-        let most = if device.is_cpu { 1 } else { self.work.plan.bands_at_once };
-        let below = |ready: &Ready, next: &Ready| {
-            let (task, other) = (&ready.part.task, &next.part.task);
-            let is_next =
-                next.index == ready.index && next.part.kind == ready.part.kind && task.samples == other.samples;
-            is_next && task.rows.end == other.rows.start
-        };
-        while ready.part.bands < most
-            && let Some(next) = state.ready.get(at).filter(|next| below(&ready, next)).cloned()
-        {
-            state.ready.remove(at);
-            ready.part.task.rows.end = next.part.task.rows.end;
-            ready.part.bands += next.part.bands;
-        }
-        Some(ready)
-    }
-
-    // Opens the next frame, if there is one and a picture is free. Returns whether it did.
-    fn open_next(&self, state: &mut State<'a>) -> bool {
-        let Some(picture) = self.delivery.take_picture() else { return false };
-        let next = match self.is_animated() {
-            true => state.prepared.pop_front(),
-            false => self.next_frame(state).map(|(index, number)| {
-                // Cameras alone cannot fail.
-                let moments = self.work.moments(number, &mut Recent::new()).unwrap_or_default();
-                Prepared { index, number, moments }
-            }),
-        };
-        match next {
-            Some(prepared) => {
-                self.open(state, prepared, picture);
-                true
-            }
-            None => {
-                self.delivery.give_picture(picture);
-                // Animated frames may still be prepared.
-                state.ended |= !self.is_animated();
-                false
-            }
-        }
-    }
-
-    fn open(&self, state: &mut State<'a>, prepared: Prepared, picture: FilmSlice) {
-        let Prepared { index, number, moments } = prepared;
-        let mut open = OpenFrame::new(self.work, (index, number), moments, picture);
-        let parts = open.first_round(self.work);
-        self.add_parts(state, open, parts);
-    }
-
-    fn add_parts(&self, state: &mut State<'a>, open: OpenFrame, parts: Vec<FramePart>) {
-        let index = open.index;
-        state.ready.extend(parts.into_iter().map(|part| Ready { index, part }));
-        state.open.push(open);
-        self.changed.notify_all();
-    }
-
-    // Memory for a task: the frame's own if it makes the whole picture, else spare memory of this size.
-    fn slice(&self, Ready { index, part }: &Ready) -> FilmSlice {
-        let mut state = self.lock();
-        if self.work.plan.is_whole()
-            && let Some(open) = state.open.iter_mut().find(|open| open.index == *index)
-        {
-            return std::mem::take(&mut open.picture);
-        }
-        let width = self.work.prepared.first.size().0 as usize;
-        let bytes = part.task.bytes_a_pixel() * width * part.task.rows.len();
-        let of_size = state.spare.iter().position(|slice| slice.pixels.bytes().len() == bytes);
-        of_size.map(|at| state.spare.swap_remove(at)).unwrap_or_default()
-    }
-
-    // Completes a task. Its light is added to the frame; after the last task, the frame is finished.
-    fn complete(&self, mut lease: FrameLease, slice: FilmSlice, stats: &TaskStats) {
-        let Some(ready) = lease.ready.take() else { return };
-        let mut state = self.lock();
-        state.out -= 1;
-        // After an abandoned run, a task may be incomplete.
-        if self.work.cancel.is_abandoned() {
-            state.open.clear();
-        }
-        let is_open = |open: &OpenFrame| open.index == ready.index;
-        let light = state.open.iter().find(|open| is_open(open)).and_then(|open| open.light_of(self.work, &ready.part));
-        if let Some(light) = light {
-            drop(state);
-            light.add(self.work, &ready.part, &slice);
-            state = self.lock();
-        }
-        let Some(at) = state.open.iter().position(is_open) else { return };
-        let spare = state.open[at].add(self.work, &ready.part, slice, stats);
-        state.spare.extend(spare);
-        if state.open[at].is_complete() {
-            let open = state.open.swap_remove(at);
-            // The frame counts as work until it is delivered or has new tasks.
-            state.out += 1;
-            drop(state);
-            match self.finisher_threads {
-                0 => self.finish(open),
-                // The receiver lives as long as the sender, so this cannot fail.
-                _ => drop(self.finishing.0.send(Some(open))),
-            }
-        } else {
-            drop(state);
-        }
-        self.changed.notify_all();
-    }
-
-    // Waits until the condition holds, or the run is to end.
-    fn wait_until(&self, holds: impl Fn(&State<'a>) -> bool) -> MutexGuard<'_, State<'a>> {
-        let mut state = self.lock();
-        while !holds(&state) && !state.ended {
-            state = self.wait(state);
-            state.ended |= self.is_stopped();
-        }
-        state
-    }
-
-    // Prepares animated frames while others render: reads time steps, moves bodies and builds trees.
-    fn prepare(&self) {
-        let mut recent = Recent::new();
-        loop {
-            let mut state = self.wait_until(|state| state.prepared.len() <= 1);
-            let next = if state.ended { None } else { self.next_frame(&mut state) };
-            drop(state);
-            let Some((index, number)) = next else { break };
-            let moments = self.work.prepared.pool.install(|| self.work.moments(number, &mut recent));
-            match moments {
-                Ok(moments) => self.lock().prepared.push_back(Prepared { index, number, moments }),
-                Err(e) => {
-                    self.lock().failure = Some(e);
-                    break;
-                }
-            }
-            self.changed.notify_all();
-        }
-        // Prepared frames are still to be opened.
-        self.wait_until(|state| state.prepared.is_empty()).ended = true;
-        self.changed.notify_all();
+        let (state, finishing) = (Mutex::new(state), bounded(finishers));
+        let stage = Stage::new(work.plan.finish.window);
+        FrameQueue { work, delivery, state, finishing, finisher_threads: finishers, stage }
     }
 
     /// Runs the devices until no task is left. Returns the statistics of each device, the errors of those that
@@ -361,7 +134,7 @@ impl<'a> FrameQueue<'a> {
             }
             // No device is left to open frames.
             self.lock().ended = true;
-            self.changed.notify_all();
+            self.notify();
             preparing.into_iter().for_each(Busy::join);
             // One end marker for each finisher thread; any thread may take any of them.
             finishing.iter().for_each(|_| drop(self.finishing.0.send(None)));
@@ -386,8 +159,9 @@ impl<'a> FrameQueue<'a> {
             Err(panic) => Some(DeviceError::Panicked(name, panic_message(&*panic))),
         };
         if failure.is_some() {
+            // Its leases are dropped by now, so its tasks are back in the queue.
             self.lock().chunks.release(id);
-            self.changed.notify_all();
+            self.notify();
         }
         (stats, failure)
     }
@@ -395,7 +169,7 @@ impl<'a> FrameQueue<'a> {
     fn work_through(&self, id: usize, device: &mut dyn Device, stats: &mut DeviceStats) -> Result<(), DeviceError> {
         let mut in_flight = VecDeque::new();
         // What a device has taken, no other one can take.
-        let most = if self.work.plan.bands_at_once > 1 { 2 } else { usize::MAX };
+        let most = if self.work.plan.tasks.bands_at_once > 1 { 2 } else { usize::MAX };
         let most = device.info().tasks_in_flight.clamp(1, most);
         loop {
             // Wait for a task only if none is in flight.
@@ -419,6 +193,163 @@ impl<'a> FrameQueue<'a> {
                     .add(u64::from(samples) * task.rows.len() as u64 * u64::from(self.work.prepared.first.size().0));
             }
             self.complete(lease, slice, &task);
+        }
+    }
+
+    // Takes the next task for a device. None if there will be no more tasks, or, without `wait`, if there is none now.
+    fn take(&self, (id, device): (usize, &DeviceInfo), wait: bool) -> Option<FrameLease<'_, 'a>> {
+        let next = |state: &State| state.chunks.pick(id, state.ready.iter().map(|ready| ready.index));
+        let mut state = self.lock();
+        loop {
+            let changes = self.work.cancel.changes();
+            state.ended |= self.is_stopped();
+            if self.work.cancel.is_abandoned() {
+                state.ended = true;
+                state.ready.clear();
+                state.open.clear();
+                state.prepared.clear();
+            }
+            while next(&state).is_none() && !state.ended && self.open_next(&mut state) {}
+            if let Some(ready) = next(&state).and_then(|at| self.take_bands(&mut state, at, device)) {
+                state.out += 1;
+                state.chunks.claim(id, ready.index);
+                let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
+                let moments = open.moments_of(&ready.part).to_vec();
+                return Some(FrameLease { queue: self, ready: Some(ready), moments });
+            }
+            // Other devices may still fail and return tasks, or begin another round.
+            let over = state.ended && state.out == 0 && state.open.is_empty();
+            if over || !wait {
+                return None;
+            }
+            state = self.wait(state, changes);
+        }
+    }
+
+    // Takes a task, with the bands below it that a GPU takes at once.
+    fn take_bands(&self, state: &mut State<'a>, at: usize, device: &DeviceInfo) -> Option<Ready> {
+        let mut ready = state.ready.remove(at)?;
+        let most = if device.is_cpu { 1 } else { self.work.plan.tasks.bands_at_once };
+        let below = |ready: &Ready, next: &Ready| {
+            let (task, other) = (&ready.part.task, &next.part.task);
+            let is_next =
+                next.index == ready.index && next.part.kind == ready.part.kind && task.samples == other.samples;
+            is_next && task.rows.end == other.rows.start
+        };
+        while ready.part.bands < most
+            && let Some(next) = state.ready.get(at).filter(|next| below(&ready, next)).cloned()
+        {
+            state.ready.remove(at);
+            ready.part.task.rows.end = next.part.task.rows.end;
+            ready.part.bands += next.part.bands;
+        }
+        Some(ready)
+    }
+
+    // Completes a task. After the last one of a frame, the frame is finished.
+    fn complete(&self, mut lease: FrameLease, slice: FilmSlice, stats: &TaskStats) {
+        let Some(ready) = lease.ready.take() else { return };
+        match self.add_result(&ready, slice, stats) {
+            Some(open) if self.finisher_threads == 0 => self.finish(open),
+            // The receiver lives as long as the sender, so this cannot fail.
+            Some(open) => drop(self.finishing.0.send(Some(open))),
+            None => {}
+        }
+        self.notify();
+    }
+
+    // Adds the result of a task to its frame. Returns the frame if that was the last one.
+    fn add_result(&self, ready: &Ready, slice: FilmSlice, stats: &TaskStats) -> Option<OpenFrame> {
+        let mut state = self.lock();
+        state.out -= 1;
+        // After an abandoned run, a task may be incomplete.
+        if self.work.cancel.is_abandoned() {
+            state.open.clear();
+        }
+        let is_open = |open: &OpenFrame| open.index == ready.index;
+        let light = state.open.iter().find(|open| is_open(open)).and_then(|open| open.light_of(self.work, &ready.part));
+        if let Some(light) = light {
+            drop(state);
+            light.add(self.work, &ready.part, &slice);
+            state = self.lock();
+        }
+        let at = state.open.iter().position(is_open)?;
+        let spare = state.open[at].add(self.work, &ready.part, slice, stats);
+        state.spare.extend(spare);
+        if !state.open[at].is_complete() {
+            return None;
+        }
+        // The frame counts as work until it is delivered or has new tasks.
+        state.out += 1;
+        Some(state.open.swap_remove(at))
+    }
+
+    // Memory for a task: the frame's own if it makes the whole picture, else spare memory of this size.
+    fn slice(&self, Ready { index, part }: &Ready) -> FilmSlice {
+        let mut state = self.lock();
+        if self.work.plan.tasks.is_whole()
+            && let Some(open) = state.open.iter_mut().find(|open| open.index == *index)
+        {
+            return std::mem::take(&mut open.picture);
+        }
+        let width = self.work.prepared.first.size().0 as usize;
+        let bytes = part.task.bytes_a_pixel() * width * part.task.rows.len();
+        let of_size = state.spare.iter().position(|slice| slice.pixels.bytes().len() == bytes);
+        of_size.map(|at| state.spare.swap_remove(at)).unwrap_or_default()
+    }
+
+    fn add_parts(&self, state: &mut State<'a>, open: OpenFrame, parts: Vec<FramePart>) {
+        let index = open.index;
+        state.ready.extend(parts.into_iter().map(|part| Ready { index, part }));
+        state.open.push(open);
+        self.notify();
+    }
+
+    /// The memory that was used for tasks.
+    pub fn into_spare(self) -> Vec<FilmSlice> {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).spare
+    }
+
+    pub fn skipped(&self) -> usize {
+        self.lock().frames.skipped
+    }
+
+    // Whether no more frames are to be opened.
+    fn is_stopped(&self) -> bool {
+        self.work.cancel.is_stopped() || self.delivery.has_failed()
+    }
+
+    // Whether each frame has geometry of its own.
+    fn is_animated(&self) -> bool {
+        self.work.prepared.scene.is_animated()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+        lock(&self.state)
+    }
+
+    // The state has changed: wakes the threads that wait.
+    fn notify(&self) {
+        self.work.cancel.wake();
+    }
+
+    // Waits for a change since a thread began to look: of the state, of memory for pictures, or a request to stop.
+    fn wait<'s>(&'s self, state: MutexGuard<'s, State<'a>>, changes: u64) -> MutexGuard<'s, State<'a>> {
+        drop(state);
+        self.work.cancel.wait(changes);
+        self.lock()
+    }
+
+    // Waits until the condition holds, or the run is to end.
+    fn wait_until(&self, holds: impl Fn(&State<'a>) -> bool) -> MutexGuard<'_, State<'a>> {
+        let mut state = self.lock();
+        loop {
+            let changes = self.work.cancel.changes();
+            state.ended |= self.is_stopped();
+            if holds(&state) || state.ended {
+                return state;
+            }
+            state = self.wait(state, changes);
         }
     }
 }

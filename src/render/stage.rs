@@ -104,6 +104,6 @@ fn make_picture(
     let (layers, is_transparent) = (frame.layers.as_mut(), work.prepared.scene.world.sky.transparent);
     let made = work.prepared.pool.install(|| post.picture(&context, &mut image, layers, is_transparent, rgba));
     made.map_err(DeviceError::from)?;
-    frame.linear = work.plan.keeps_light.then_some(image);
+    frame.linear = work.plan.finish.keeps_light.then_some(image);
     Ok(())
 }

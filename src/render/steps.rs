@@ -70,7 +70,7 @@ impl FrameSteps {
         let needs = FrameNeeds::of(&prepared.scene, PixelFormats::RGBA8, &post);
         let cpu = renderer.cpu(prepared.isa).with_post(needs.device.post.clone());
         let plan = Plan::new(&prepared.scene, &[cpu.info()], 1, &needs, Split::Tiles, &post);
-        let (cancel, meter, stage) = (Cancel::new(), SampleCounter::default(), Stage::new(plan.host_window()));
+        let (cancel, meter, stage) = (Cancel::new(), SampleCounter::default(), Stage::new(plan.finish.window));
         let (open, parts, added) = (None, Vec::new(), Vec::new());
         let mut steps = FrameSteps { prepared, frames, plan, post, cpu, cancel, meter, stage, open, parts, added };
         let mut wanted = Some((0, frame));
@@ -122,7 +122,7 @@ impl FrameSteps {
     /// Whether the steps are finished rows of the picture: RGBA, 8 bits per channel. If not, they are what the picture
     /// is made of.
     pub fn are_pixels(&self) -> bool {
-        self.plan.output == TaskOutput::Picture
+        self.plan.tasks.output == TaskOutput::Picture
     }
 
     fn part(&self, step: usize) -> Result<&FramePart, Error> {
@@ -209,7 +209,7 @@ impl FrameSteps {
     pub fn skip_round(&mut self) -> Result<(), Error> {
         let mut open = self.open.take().ok_or_else(finished)?;
         let parts = open.next_round(&self.context());
-        if parts.is_empty() && !self.plan.host_window().is_single() {
+        if parts.is_empty() && !self.plan.finish.window.is_single() {
             return self.next_frame();
         }
         self.begin(open, parts);

@@ -406,3 +406,20 @@ fn a_cpu_leaves_its_frame_when_the_run_is_abandoned() {
         assert!(meter.samples() - before < all / 2, "{} of {all}", meter.samples() - before);
     }
 }
+
+// One device renders the only frame, and the other one waits for work.
+#[test]
+fn a_device_that_waits_ends_with_an_abandoned_run() {
+    let scene = small("coursework.txt");
+    let renderer = renderer(&scene, Isa::tested()[0], 1);
+    let (cancel, delay) = (renderer.cancel(), Duration::from_millis(200));
+    let mut devices: Vec<_> = (0..2).map(|i| mortal(&renderer, i, Lives, delay, false)).collect();
+    let result = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(delay / 4);
+            cancel.abandon();
+        });
+        run_on(&renderer, &mut devices, vec![Box::new(MemorySink::new(ALL).0)], Split::Frames, ALL, 1)
+    });
+    assert!(matches!(result, Err(Error::Interrupted { .. })), "{result:?}");
+}

@@ -21,7 +21,7 @@ impl FrameQueue<'_> {
             state.failure = Some(e);
         }
         drop(state);
-        self.changed.notify_all();
+        self.notify();
     }
 
     // The loop of a finisher thread.
