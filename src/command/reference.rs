@@ -63,7 +63,7 @@ const CODECS_HEAD: &str = "
 longer. `--crf` replaces its quality. The bytes of films by hardware encoders depend on the machine. The built-in OpenH264
 works alike for all choices; an animated WebP is packed less or more.
 
-| codec | what it is | in | 10 bits | HDR10 | alpha in | `fast` | `standard` | `small` | hardware |
+| codec | what it is | in | 10 bits | HDR10 | alpha | `fast` | `standard` | `small` | hardware |
 |---|---|---|---|---|---|---|---|---|---|
 ";
 
@@ -120,7 +120,6 @@ fn formats() -> String {
     text += "| `.y4m` | raw | 8 bits, 4:2:0 |\n";
     text += CODECS_HEAD;
     for codec in CODECS {
-        let endings = |all: &[&str]| all.iter().map(|one| format!("`.{one}`")).collect::<Vec<_>>().join(", ");
         let name = codec.alias.map_or(format!("`{}`", codec.name), |alias| format!("`{}`, `{alias}`", codec.name));
         let level = |(crf, preset): (u32, &str)| {
             let crf = codec.crf.map(|_| format!("crf {crf}"));
@@ -128,8 +127,9 @@ fn formats() -> String {
             crf.into_iter().chain(preset).collect::<Vec<_>>().join(", ")
         };
         let [fast, standard, small] = codec.encodes.map(level);
-        let [ten, hdr, hardware] = [codec.ten_bits.is_some(), codec.hdr10.is_some(), codec.is_hardware].map(yes);
-        let (held, alpha) = (endings(codec.containers), endings(codec.alpha_containers));
+        let [ten, hdr] = [codec.ten_bits.is_some(), codec.hdr10.is_some()].map(yes);
+        let [alpha, hardware] = [codec.alpha.is_some(), codec.is_hardware].map(yes);
+        let held = codec.containers.iter().map(|one| format!("`.{one}`")).collect::<Vec<_>>().join(", ");
         text += &format!(
             "| {name} | {} | {held} | {ten} | {hdr} | {alpha} | {fast} | {standard} | {small} | {hardware} |\n",
             codec.about

@@ -456,7 +456,9 @@ fn what_is_transparent_stays_so_in_films_that_can() {
     let scene = "[output]\nframes = 8\npath = \"o/%d.png\"\nsize = [63, 47]\n[sky]\ntransparent = true\n[camera.orbit]\n\
         center = [0, 0, 0]\ndistance = 6\n[[sphere]]\ncenter = [2, 0, 0]\nradius = 0.7\ncolor = \"tomato\"\n[[light]]\nposition = [0, 0, 9]\n";
     std::fs::write(dir.path().join("s.toml"), scene).unwrap();
-    for (film, codec) in [("v.webp", &[][..]), ("v.gif", &[]), ("v.mov", &["--codec=prores"])] {
+    for (film, codec) in
+        [("v.webp", &[][..]), ("v.gif", &[]), ("v.mov", &["--codec=prores"]), ("v.mkv", &["--codec=ffv1"])]
+    {
         let look = ["s.toml", "--cpu", "--samples=4", "test:segment=3", "--overwrite", "--video", film];
         let made = polyfly(dir.path(), &[&look, codec].concat());
         assert!(made.status.success(), "{film}: {}", words(&made));

@@ -39,8 +39,6 @@ pub struct Codec {
     pub eight_bits: PixelFormat,
     pub ten_bits: Option<PixelFormat>,
     pub alpha: Option<PixelFormat>,
-    /// The extensions of files that keep alpha.
-    pub alpha_containers: &'static [&'static str],
     /// ffmpeg's flag of the quality, where lower is better.
     pub crf: Option<&'static str>,
     /// ffmpeg's flag of the preset or profile.
@@ -80,7 +78,6 @@ const SOFTWARE: Codec = Codec {
     eight_bits: pixels("yuv420p"),
     ten_bits: Some(pixels("yuv420p10le")),
     alpha: None,
-    alpha_containers: &[],
     crf: None,
     preset: None,
     encodes: [(0, ""); 3],
@@ -169,7 +166,6 @@ pub const CODECS: &[Codec] = &[
         eight_bits: pixels("yuv422p10le"),
         ten_bits: Some(pixels("yuv422p10le")),
         alpha: Some(PixelFormat { preset: Some("4"), ..pixels("yuva444p10le") }),
-        alpha_containers: &["mov"],
         // Profiles by number: 3 is 422 HQ, 4 is 4444.
         preset: Some("-profile:v"),
         encodes: [(0, "3"); 3],
@@ -199,7 +195,6 @@ pub const CODECS: &[Codec] = &[
         containers: &["mkv", "gif"],
         segment_format: "mov",
         alpha: Some(pixels("yuva420p")),
-        alpha_containers: &["gif"],
         arguments: "-level 3 -g 1 -slicecrc 1",
         ..SOFTWARE
     },
@@ -211,7 +206,6 @@ pub const CODECS: &[Codec] = &[
         segment_format: "image2pipe",
         ten_bits: None,
         alpha: Some(pixels("yuva420p")),
-        alpha_containers: &["webp"],
         preset: Some("-compression_level"),
         encodes: [(0, "0"), (0, ""), (0, "6")],
         arguments: "-quality 82",

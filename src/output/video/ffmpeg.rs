@@ -32,9 +32,9 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Finds ffmpeg: the named one, the one on the PATH, then that of PyPI's imageio-ffmpeg.
 pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     let that = |program: &Path| -> Result<Option<Ffmpeg>, NoThread> {
-        let version = |said: String| said.lines().next().unwrap_or_default().to_owned();
         let said = output_text(program, words("-version"), VERSION_TIMEOUT)?;
-        Ok(said.map(|said| Ffmpeg { program: program.to_owned(), version: version(said) }))
+        let version = said.map(|said| said.lines().next().unwrap_or_default().to_owned());
+        Ok(version.map(|version| Ffmpeg { program: program.to_owned(), version }))
     };
     if let Some(program) = named {
         let missing = || OutputError::no_encoder(msg!("`{name}` does not run as ffmpeg", name = program.display()));
@@ -188,9 +188,8 @@ impl Transcript {
         // A report of the progress has lines `key=value`.
         let is_key = |key: &str| key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         if let Some((key, value)) = line.split_once('=').filter(|(key, _)| is_key(key)) {
-            let before = self.frames;
-            self.frames = value.trim().parse().ok().filter(|_| key == "frame").unwrap_or(before);
-            return self.frames > before;
+            let frames = value.trim().parse().ok().filter(|_| key == "frame").unwrap_or(self.frames);
+            return std::mem::replace(&mut self.frames, frames) < frames;
         }
         let is_wrong = is_error(line) && !line.contains(NO_DECODER);
         let lines = if is_wrong { &mut self.errors } else { &mut self.lines };

@@ -58,10 +58,8 @@ impl SegmentEncoder {
         let settings = &self.job.settings;
         let (second, frame) = clock(settings.fps);
         // A row of pictures has no clock.
-        let rate = match settings.container().join {
-            Join::Webp => format!("option framerate {second}/{frame}\n"),
-            _ => String::new(),
-        };
+        let is_row = settings.container().join == Join::Webp;
+        let rate = if is_row { format!("option framerate {second}/{frame}\n") } else { String::new() };
         let microseconds = |frames: u64| (frames as f64 * frame as f64 * 1e6 / second as f64).round() as u64;
         // Each length brings the sum to the nearest microsecond.
         let (mut text, mut before) = ("ffconcat version 1.0\n".to_owned(), 0);

@@ -92,10 +92,9 @@ impl Settings {
             ..PixelFormats::default()
         }
     }
-    /// Whether the video can keep alpha: animated WebP, GIF (one bit), and ProRes, which is then 4444.
+    /// Whether the video can keep alpha: animated WebP, GIF (one bit), FFV1, and ProRes, which is then 4444.
     pub fn can_have_alpha(&self) -> bool {
-        let is_kept = self.codec.alpha_containers.contains(&self.container().extension);
-        is_kept && self.high_bit_depth.is_none() && !self.is_single()
+        self.codec.alpha.is_some() && self.high_bit_depth.is_none() && !self.is_single()
     }
     /// A frame's planes for the encoder.
     pub fn planes<'a>(&self, frame: &'a RenderedFrame) -> Result<Cow<'a, [u8]>, OutputError> {
