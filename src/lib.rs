@@ -7,16 +7,7 @@
 //! environment variables, writes nothing to standard streams and handles no signals. Only the program does
 //! (`command`, `report`), which requires the feature `cli`.
 //!
-//! # The life of a frame
-//!
-//! 1. `scene` reads a text into a resolved [`Scene`]; `assets` reads the files that it names.
-//! 2. `device_scene` flattens both into arrays, which go to each `device` once, or once a time step.
-//! 3. `render` opens the frame: its camera, memory for its picture, and its tasks (bands of rows, rounds of samples).
-//! 4. Devices take tasks as they get free, call the `kernels`, and leave finished pixels or sums of light.
-//! 5. Sums add up on the `film`, become a linear [`Image`], go through its post steps and the tone curve.
-//! 6. The frames, in order, go to the sinks of `output`, while the next ones render; `report` prints a line for each.
-//!
-//! docs/architecture.md has the map, and how to add a camera path, a material, a light, a format or a device.
+//! docs/architecture.md has the map, the life of a frame, and how to add a camera path, a material, a light, a format or a device.
 
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "the program uses it"))]
 

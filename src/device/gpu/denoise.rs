@@ -1,5 +1,4 @@
-//! The denoiser on a GPU (kernels/entry/denoise.cuh). Light and guides stay in its memory, and those of frames that lend each other light
-//! are kept there.
+//! The denoiser on a GPU (kernels/entry/denoise.cuh). Light and guides of a frame and its neighbors stay in its memory.
 
 use super::api::{Api, Arguments, Context, DeviceMemory, Module};
 use super::modules::DENOISE;
@@ -200,7 +199,7 @@ impl<A: Api> DenoiseKernels<A> {
         Ok(from)
     }
 
-    /// Writes a kept frame without noise to the planes of the post steps. Others lend it light, in this order, each with how it sees the
+    /// Writes a kept frame without noise to the planes of the post steps. It takes light from its neighbors, in this order, each with how it sees the
     /// frame and the motions of bodies on the device.
     #[expect(clippy::too_many_arguments, reason = "frames, and where they go")]
     pub fn clean(
@@ -242,7 +241,7 @@ impl<A: Api> DenoiseKernels<A> {
     ) -> Result<(usize, LendingView, A::Memory), DeviceError> {
         let views = [place, other].map(|at| lane.kept[at].view.as_ref());
         let [Some(own), Some(others)] = views else {
-            return Err(DeviceError::Failed("a frame that lends light has no view".into()));
+            return Err(DeviceError::Failed("a neighbor frame has no view".into()));
         };
         let (view, motions): (LendingView, Vec<BodyMotion>) =
             own.lending(others, (lane.size.0 as usize, lane.size.1 as usize));

@@ -177,7 +177,7 @@ impl<A: Api> Gpu<A> {
         (task.output != TaskOutput::Features).then(|| Arc::new(working))
     }
 
-    // The stream of the last submitted task. Frames that lend each other light follow one another.
+    // The stream of the last submitted task. Neighbor frames follow one another.
     fn stream(&self) -> &A::Stream {
         let streams = if self.denoiser.is_some() { 1 } else { self.compute.len() };
         &self.compute[self.submitted as usize % streams]

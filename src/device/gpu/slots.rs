@@ -68,7 +68,7 @@ impl<A: Api> Slots<A> {
                 let pixel = if needs.adaptive { SUMS_BYTES } else { TaskOutput::Sums.bytes_a_pixel() };
                 let sums = pixel * width as usize * band as usize;
                 let lane = |_| PostLane::new(size, (post, needs.frames), sums, context);
-                // Frames that lend each other light are one after the other.
+                // Neighbor frames are one after the other.
                 let streams = if post.is_guided() { 1 } else { streams };
                 (0..streams.min(ring)).map(lane).collect::<Result<Vec<_>, _>>()
             };

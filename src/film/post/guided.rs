@@ -1,7 +1,7 @@
 //! The built-in denoiser, with the same bytes on all machines: passes of a filter that is led by albedo, normal and depth of
 //! the surfaces that are seen, and by how noisy each pixel is (kernels/post/denoise.cuh). Noise is measured as the difference of two
 //! halves of the samples. What a pixel takes of another one's light, the other one loses: the picture keeps its light. Surfaces with a texture are filtered without it: their light is divided by the albedo.
-//! `steady` lends a frame the light of its neighbors in time before that.
+//! `steady` adds the light of neighbor frames before that.
 
 use crate::film::Film;
 use crate::film::image::Image;

@@ -68,7 +68,7 @@ impl View {
         }
     }
 
-    /// How another frame sees what a frame of this size sees: the motion of things at rest, then those of the bodies.
+    /// Maps this frame's points into another frame: first the static scene's motion, then each body's.
     pub fn lending(&self, other: &View, (width, height): (usize, usize)) -> (LendingView, Vec<BodyMotion>) {
         let rest = BodyMotion {
             turn: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
@@ -126,7 +126,7 @@ impl Seen {
         SeenSlices { light: &self.noisy.light, guides: &self.noisy.guides, filtered: &self.filtered }
     }
 
-    /// The frame with the light that others lend it.
+    /// The frame with the light of its neighbors.
     pub fn blended<'a>(&self, others: impl IntoIterator<Item = &'a Seen>, isa: Isa) -> Noisy {
         let size @ (width, height) = (self.noisy.width, self.noisy.height);
         let (mut samples, mut sums) = (vec![0.0; SAMPLES * width * height], Vec::new());

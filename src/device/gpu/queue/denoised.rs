@@ -1,4 +1,4 @@
-//! Tasks of the denoiser on a GPU: a frame's halves and features, those of the frames that lend it light, and the picture of all.
+//! Tasks of the denoiser on a GPU: a frame's halves and features, those of its neighbor frames, and the picture of all.
 
 use super::super::api::{Api, DeviceMemory, Stream};
 use super::super::denoise::{DenoiseKernels, DenoiseLane};
