@@ -28,10 +28,13 @@ pub fn schema() -> String {
     format!("{:#}\n", over_time::published(&SCHEMA))
 }
 
+// How a run is called; flags of all commands stand in its table alone.
+const RUN: &str = "polyfly SCENE";
+
 const FLAGS: &str = "# Flags
 
-All commands and flags, as `polyfly --help` and `polyfly COMMAND --help` print them. [flags.md](../flags.md) explains combinations. This page is
-made of the program's own declarations: `scripts/generate` regenerates it.
+All commands and flags, as `polyfly --help` and `polyfly COMMAND --help` print them. [flags.md](../flags.md) explains combinations. `-q` and
+`--lang` are flags of all commands. This page is made of the program's own declarations: `scripts/generate` regenerates it.
 ";
 
 /// The reference page of the flags of all commands, in Markdown.
@@ -40,7 +43,7 @@ pub fn flags() -> String {
     all.build();
     let jobs = all.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help");
     let jobs = jobs.map(|one| job(one, &format!("polyfly {}", one.get_name())));
-    FLAGS.to_owned() + &job(&all, "polyfly SCENE") + &jobs.collect::<String>()
+    FLAGS.to_owned() + &job(&all, RUN) + &jobs.collect::<String>()
 }
 
 fn job(of: &clap::Command, name: &str) -> String {
@@ -48,7 +51,9 @@ fn job(of: &clap::Command, name: &str) -> String {
     let mut text = format!("\n## `{name}`\n\n{about}\n");
     // By heading, in the order of their first flags.
     let mut tables: Vec<(&str, String)> = Vec::new();
-    let is_shown = |arg: &&clap::Arg| !arg.is_hide_set() && !["help", "version"].contains(&arg.get_id().as_str());
+    let is_own = |arg: &clap::Arg| name == RUN || !arg.is_global_set();
+    let is_shown =
+        |arg: &&clap::Arg| !arg.is_hide_set() && !["help", "version"].contains(&arg.get_id().as_str()) && is_own(arg);
     for arg in of.get_arguments().filter(is_shown) {
         let heading = arg.get_help_heading().unwrap_or_default();
         match tables.iter_mut().find(|(of, _)| *of == heading) {
