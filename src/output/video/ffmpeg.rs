@@ -5,8 +5,9 @@ use crate::output::error::OutputError;
 use crate::system::{self, ChildGroup, PYTHON, enlarge_pipe};
 use crate::threads::{self, NoThread, lock};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use ffmpeg_sidecar::log_parser::try_parse_progress;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -23,7 +24,7 @@ pub struct Ffmpeg {
 const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 // Maximum bytes that are kept of a program's output, and of a line.
 const MAX_OUTPUT: u64 = 64 << 10;
-const MAX_LINE: u64 = 4 << 10;
+const MAX_LINE: usize = 4 << 10;
 // How long to read the pipe after the process has ended. A grandchild may hold it open.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 // How long to wait for a killed process. One that is blocked in a driver may never end.
@@ -88,12 +89,29 @@ fn text_of(mut command: Command, timeout: Duration) -> Result<Option<String>, No
     Ok(is_good.then(|| String::from_utf8_lossy(&text).into_owned()))
 }
 
-// The lines of a pipe; long ones come in pieces.
+// The lines of a pipe. They end with a line feed, or with a carriage return alone, as ffmpeg's progress does.
 fn lines(pipe: impl Read, mut hear: impl FnMut(&str)) {
-    let (mut reader, mut line) = (BufReader::new(pipe), Vec::new());
-    while matches!(reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line), Ok(1..)) {
-        hear(String::from_utf8_lossy(&line).trim_end());
-        line.clear();
+    let mut reader = std::io::BufReader::new(pipe);
+    let mut line = Vec::new();
+    loop {
+        let read = match reader.fill_buf() {
+            Ok([]) => break,
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        let end = read.iter().position(|&b| b == b'\n' || b == b'\r');
+        let part = &read[..end.unwrap_or(read.len())];
+        line.extend_from_slice(&part[..part.len().min(MAX_LINE - line.len())]);
+        let used = part.len() + usize::from(end.is_some());
+        reader.consume(used);
+        if end.is_some() && !line.is_empty() {
+            hear(&String::from_utf8_lossy(&line));
+            line.clear();
+        }
+    }
+    if !line.is_empty() {
+        hear(&String::from_utf8_lossy(&line));
     }
 }
 
@@ -185,17 +203,17 @@ struct Transcript {
 impl Transcript {
     // Adds a line, without control characters for terminals. Returns whether its number of frames has grown.
     fn hear(&mut self, line: &str) -> bool {
-        // A report of the progress has lines `key=value`.
-        let is_key = |key: &str| key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-        if let Some((key, value)) = line.split_once('=').filter(|(key, _)| is_key(key)) {
-            let frames = value.trim().parse().ok().filter(|_| key == "frame").unwrap_or(self.frames);
-            return std::mem::replace(&mut self.frames, frames) < frames;
+        let progress = try_parse_progress(line).map(|p| u64::from(p.frame));
+        let has_moved = progress.is_some_and(|frames| frames > self.frames);
+        if let Some(frames) = progress {
+            self.frames = frames;
+        } else {
+            let is_wrong = is_error(line) && !line.contains(NO_DECODER);
+            let lines = if is_wrong { &mut self.errors } else { &mut self.lines };
+            lines.truncate(LAST_LINES - 1);
+            lines.push_front(line.chars().map(|c| if c.is_control() && c != '\t' { '.' } else { c }).collect());
         }
-        let is_wrong = is_error(line) && !line.contains(NO_DECODER);
-        let lines = if is_wrong { &mut self.errors } else { &mut self.lines };
-        lines.truncate(LAST_LINES - 1);
-        lines.push_front(line.chars().map(|c| if c.is_control() && c != '\t' { '.' } else { c }).collect());
-        false
+        has_moved
     }
 
     // The last errors; the last lines if no line is marked as one.
@@ -231,7 +249,7 @@ pub struct Process {
 impl Process {
     pub fn start(program: &Path, arguments: &[String], timeout: Duration) -> Result<Process, OutputError> {
         let started = system::program(program).and_then(|mut command| {
-            command.args(words("-loglevel level+info -hide_banner -nostats -progress pipe:2 -y")).args(arguments);
+            command.args(words("-loglevel level+info -hide_banner -y")).args(arguments);
             Process::of(command.stdin(Stdio::piped()), timeout)
         });
         let mut process = started.map_err(|e| {
@@ -399,11 +417,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_too_long_come_in_pieces() {
-        assert_eq!(heard(b"one\r\ntwo\n\nfour"), ["one", "two", "", "four"]);
-        let most = MAX_LINE as usize;
-        let found = heard(&[&vec![b'a'; 2 * most + 1][..], b"\nend"].concat());
-        assert_eq!(found.iter().map(String::len).collect::<Vec<_>>(), [most, most, 1, 3]);
+    fn lines_end_by_either_sign_and_are_cut() {
+        assert_eq!(heard(b"one\r\ntwo\rthree\n\nfour"), ["one", "two", "three", "four"]);
+        let long = [&vec![b'a'; 3 * MAX_LINE][..], b"\nend"].concat();
+        let found = heard(&long);
+        assert_eq!((found[0].len(), found[1].as_str(), found.len()), (MAX_LINE, "end", 2));
         assert_eq!(heard(b"\xff\x1b[2J"), ["\u{fffd}\u{1b}[2J"]);
     }
 
@@ -420,9 +438,9 @@ mod tests {
             assert_eq!(is_error(line), expected, "{line}");
         }
         let mut t = Transcript::default();
-        let heard = ["frame=12", "fps=0.00", "stream_0_0_q=-1.0", "progress=end", "frame=12"].map(|line| t.hear(line));
-        assert!(heard == [true, false, false, false, false] && t.frames == 12);
-        assert!(t.lines.is_empty() && t.errors.is_empty());
+        let line = "[info] frame=   12 fps=0.0 q=-1.0 size=       5kB time=00:00:00.40 bitrate= 100.0kbits/s speed=1x";
+        let heard = [t.hear(line), t.hear(line)];
+        assert!(heard == [true, false] && t.frames == 12 && t.errors.is_empty());
         for n in 0..9 {
             t.hear(&format!("[info] Stream {n}"));
         }
