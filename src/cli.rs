@@ -22,9 +22,9 @@ pub use exit::Exit;
 pub use failure::Failure;
 pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use language::{choose_language, language, shown};
-pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs};
+pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesCommand, ParticlesDevice, PictureArgs};
 pub use render::{DeviceArgs, RenderArgs};
-pub use samples::{NewArgs, ScenesArgs, ScenesJob};
+pub use samples::{NewArgs, ScenesArgs, ScenesCommand};
 pub use scene::{CommonArgs, MissingTexture, Quality, SamplesArg, SceneArgs, assignment};
 use std::path::PathBuf;
 use values::{parse_size, parse_solids, parse_thread_list, whole};
@@ -51,7 +51,7 @@ pub struct Cli {
     pub lang: Option<Language>,
 }
 
-/// Jobs other than rendering.
+/// Commands other than rendering.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Writes a short scene with comments, to begin with.
@@ -115,7 +115,7 @@ pub struct CheckArgs {
 
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// A key (`lamps`, `body.lamps`), a table (`body`), a word that a key takes (`agx`), a flag (`--resume`, `resume`), a job (`bench`) or an exit code (`65`).
+    /// A key (`lamps`, `body.lamps`), a table (`body`), a word that a key takes (`agx`), a flag (`--resume`, `resume`), a command (`bench`) or an exit code (`65`).
     #[arg(value_name = "KEY|FLAG|CODE", allow_hyphen_values = true)]
     pub word: Option<String>,
 }

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 pub struct ParticlesArgs {
     #[command(subcommand)]
-    pub job: Option<ParticlesJob>,
+    pub command: Option<ParticlesCommand>,
     #[command(flatten)]
     pub picture: Option<PictureArgs>,
 }
 
-/// Jobs of `particles` other than rendering.
+/// Commands of `particles` other than rendering.
 #[derive(Subcommand, Debug)]
-pub enum ParticlesJob {
+pub enum ParticlesCommand {
     /// Writes packings to try things with, in the layouts of real files.
     Generate(GenerateArgs),
 }

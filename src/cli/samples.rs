@@ -20,12 +20,12 @@ pub struct NewArgs {
 #[derive(Args, Debug)]
 pub struct ScenesArgs {
     #[command(subcommand)]
-    pub job: Option<ScenesJob>,
+    pub command: Option<ScenesCommand>,
 }
 
 /// What to do with a sample.
 #[derive(Subcommand, Debug)]
-pub enum ScenesJob {
+pub enum ScenesCommand {
     /// Writes a sample, and the files that it reads, into the working folder.
     Copy {
         /// The sample.

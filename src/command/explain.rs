@@ -1,4 +1,4 @@
-//! `polyfly explain`: what a key of a scene, a flag, a job or an exit code is, from its declaration.
+//! `polyfly explain`: what a key of a scene, a flag, a command or an exit code is, from its declaration.
 
 use super::shell::{flag_facts, flag_words};
 use crate::cli::{Exit, ExplainArgs, Failure, command};
@@ -12,7 +12,7 @@ use clap::{Arg, Command};
 
 const WHAT_IT_TAKES: &str =
     "`polyfly explain body.lamps`, or `lamps`, explains a key of a scene; `body` a table, `agx` a word of a key,
-`--resume` a flag, `bench` a job, `65` an exit code. `polyfly docs keys` lists all keys, `polyfly --help` all flags.
+`--resume` a flag, `bench` a command, `65` an exit code. `polyfly docs keys` lists all keys, `polyfly --help` all flags.
 
 Exit codes:
 ";
@@ -25,7 +25,7 @@ pub fn run(args: &ExplainArgs) -> Result<(), Failure> {
     match explanation(word) {
         Some(text) => Ok(print(&format!("{}\n", text.trim_end()))?),
         None => Err(Error::misused(
-            msg!("there is no key, flag, job or exit code `{word}`", word = brief(word)),
+            msg!("there is no key, flag, command or exit code `{word}`", word = brief(word)),
             near(word),
         )
         .into()),
@@ -47,7 +47,7 @@ pub fn explanation(word: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
-// The flags of that name, of rendering and of jobs; those that do the same share one text.
+// The flags of that name, of rendering and of commands; those that do the same share one text.
 fn flags(commands: &Command, word: &str) -> Vec<String> {
     let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
     let mut described: Vec<(String, String)> = Vec::new();
@@ -63,7 +63,7 @@ fn flags(commands: &Command, word: &str) -> Vec<String> {
     described.iter().map(|(text, usages)| format!("{text}\n  taken by  {usages}")).collect()
 }
 
-/// Rendering and the jobs, each with how it is called.
+/// Rendering and the commands, each with how it is called.
 pub fn all_commands(commands: &Command) -> Vec<(&Command, String)> {
     let jobs = commands.get_subcommands().filter(|job| !job.is_hide_set() && job.get_name() != "help");
     let jobs = jobs.map(|job| (job, format!("polyfly {}", job.get_name())));

@@ -113,7 +113,7 @@ impl Job {
         let (render, is_render) = (parsed.render, parsed.command.is_none());
         let is_stream = render.output.as_deref().is_some_and(|text| Stream::of(text).is_some());
         let unfit: [(bool, Message); 9] = [
-            (!is_render, msg!("another job")),
+            (!is_render, msg!("another command")),
             (args.scene == "-", msg!("a scene on stdin")),
             (render.shard.is_some(), Message::text("--shard")),
             (render.overwrite, Message::text("--overwrite")),

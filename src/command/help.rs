@@ -1,5 +1,5 @@
-//! `polyfly -h`: what a first day needs, on one screen; and `polyfly --help`: all jobs and flags in groups. The words are those of
-//! the flags' and jobs' declarations.
+//! `polyfly -h`: what a first day needs, on one screen; and `polyfly --help`: all commands and flags in groups. The words are those of
+//! the flags' and commands' declarations.
 
 use crate::cli::command;
 use clap::builder::StyledStr;
@@ -10,11 +10,11 @@ const EXAMPLES: &str = "  polyfly new my.toml                              a sce
   polyfly my.toml --video my.mp4                   its frames, and a film of them
 ";
 
-// The jobs of a first day.
+// The commands of a first day.
 const JOBS: &[&str] =
     &["new", "scenes", "check", "explain", "docs", "preview", "studio", "convert", "stitch", "bench", "doctor"];
 
-// All jobs under their headings. Jobs without one come last.
+// All commands under their headings. Commands without one come last.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Scenes", &["new", "scenes", "check", "explain", "convert", "preview", "studio"]),
     ("Frames and films", &["missing", "status", "stitch", "report", "farm"]),
@@ -31,7 +31,7 @@ const FLAGS: &[&[&str]] = &[
     &["cpu", "gpu", "threads"],
 ];
 
-// Columns of the page, and of the names of flags and jobs.
+// Columns of the page, and of the names of flags and commands.
 const WIDTH: usize = 100;
 const FLAG: usize = 24;
 const JOB: usize = 8;
@@ -42,7 +42,7 @@ pub fn first_day() -> String {
     let mut command = command();
     command.build();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut page = format!("{about}.\n\n{EXAMPLES}\nJobs (polyfly JOB):\n");
+    let mut page = format!("{about}.\n\n{EXAMPLES}\nCommands (polyfly COMMAND):\n");
     page.extend(JOBS.iter().filter_map(|name| command.find_subcommand(name)).map(|one| job(one, JOB)));
     page += "\n";
     for names in FLAGS {
@@ -52,33 +52,33 @@ pub fn first_day() -> String {
         page += &format!("{heading}:\n");
         page.extend(flags.into_iter().map(flag));
     }
-    page + "\n`polyfly --help`: all jobs, flags and exit codes. `polyfly explain WORD`: a key, flag or code.\n"
+    page + "\n`polyfly --help`: all commands, flags and exit codes. `polyfly explain WORD`: a key, flag or code.\n"
 }
 
-/// All jobs and flags, with the styles of a terminal.
+/// All commands and flags, with the styles of a terminal.
 pub fn everything() -> StyledStr {
     let command = command();
     let jobs = grouped(&command);
     let names: Vec<String> = command.get_subcommands().map(|job| job.get_name().to_owned()).collect();
-    // clap lists jobs without headings.
+    // clap lists commands without headings.
     let hidden = names.iter().fold(command, |all, name| all.mut_subcommand(name, |job| job.hide(true)));
     let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{jobs}\n{{all-args}}{{after-help}}");
     hidden.disable_help_subcommand(true).help_template(template).render_long_help()
 }
 
-// The jobs under their headings.
+// The commands under their headings.
 fn grouped(command: &Command) -> String {
     let shown = || command.get_subcommands().filter(|job| !job.is_hide_set());
     let has_group = |job: &&Command| GROUPS.iter().any(|(_, names)| names.contains(&job.get_name()));
     let mut page = String::new();
     for (heading, names) in GROUPS {
-        page += &format!("{heading} (polyfly JOB):\n");
+        page += &format!("{heading} (polyfly COMMAND):\n");
         page.extend(names.iter().filter_map(|name| command.find_subcommand(name)).map(|one| job(one, ANY_JOB)));
         page += "\n";
     }
     page += &format!("{REST}:\n");
     page.extend(shown().filter(|job| !has_group(job)).map(|one| job(one, ANY_JOB)));
-    page + &row("help", ANY_JOB, "Prints the help of a job, as `polyfly JOB --help` does.")
+    page + &row("help", ANY_JOB, "Prints the help of a command, as `polyfly COMMAND --help` does.")
 }
 
 fn job(job: &Command, width: usize) -> String {
@@ -115,11 +115,11 @@ mod tests {
             assert_eq!(lines.count(), 1, "{} in\n{page}", job.get_name());
         }
         for (_, names) in GROUPS {
-            names.iter().for_each(|name| assert!(command.find_subcommand(name).is_some(), "{name} is no job"));
+            names.iter().for_each(|name| assert!(command.find_subcommand(name).is_some(), "{name} is no command"));
         }
         let long = command.get_arguments().filter_map(|arg| arg.get_long());
         long.for_each(|flag| assert!(page.contains(&format!("--{flag}")), "--{flag} in\n{page}"));
-        for heading in ["Scenes (polyfly JOB):", "Device:", "Output:", "Run:", "Exit codes:"] {
+        for heading in ["Scenes (polyfly COMMAND):", "Device:", "Output:", "Run:", "Exit codes:"] {
             assert!(page.contains(heading), "{heading} in\n{page}");
         }
     }

@@ -8,7 +8,7 @@ use crate::assets::Assets;
 use crate::assets::files::Files;
 use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
-use crate::cli::{Failure, ParticlesArgs, ParticlesDevice, ParticlesJob, PictureArgs, environment};
+use crate::cli::{Failure, ParticlesArgs, ParticlesCommand, ParticlesDevice, PictureArgs, environment};
 use crate::error::Error;
 use crate::language::msg;
 use crate::math::srgb::srgb;
@@ -30,8 +30,8 @@ use crate::threads::shared_pool;
 use std::time::Instant;
 
 pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
-    match (&args.job, &args.picture) {
-        (Some(ParticlesJob::Generate(args)), _) => generate::run(args),
+    match (&args.command, &args.picture) {
+        (Some(ParticlesCommand::Generate(args)), _) => generate::run(args),
         (None, Some(args)) => picture(args),
         (None, None) => Err(Failure::usage(msg!(
             "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`"

@@ -2,7 +2,7 @@
 
 use super::convert::grammar_of;
 use crate::assets::source::read_regular;
-use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesJob};
+use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesCommand};
 use crate::error::Error;
 use crate::language::{Message, msg};
 use crate::output::store::atomic::{prepare, write_whole};
@@ -60,7 +60,7 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
 
 /// `polyfly scenes`.
 pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
-    match &args.job {
+    match &args.command {
         None => {
             let width = SAMPLES.iter().map(|sample| sample.name().len()).max().unwrap_or_default();
             let line = |sample: &Builtin| format!("{:width$}  {}\n", sample.name(), sample.about());
@@ -70,8 +70,8 @@ pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
             ));
             Ok(())
         }
-        Some(ScenesJob::Show { name }) => Ok(print(found(SAMPLES, name)?.text())?),
-        Some(ScenesJob::Copy { name, file, overwrite }) => {
+        Some(ScenesCommand::Show { name }) => Ok(print(found(SAMPLES, name)?.text())?),
+        Some(ScenesCommand::Copy { name, file, overwrite }) => {
             let sample = found(SAMPLES, name)?;
             let file = match file {
                 Some(folder) if folder.is_dir() => folder.join(sample.file),

@@ -28,7 +28,7 @@ pub fn parse(words: &[OsString]) -> Result<Cli, Refusal> {
     match matches.subcommand_name().filter(|_| is_run) {
         Some(job) => Err(Refusal::Fault(
             msg!("`{job}` comes after the scene, or after a flag of rendering", job),
-            Some(msg!("a job comes first: `{words}`", words = format_args!("polyfly {job} SCENE"))),
+            Some(msg!("a command comes first: `{words}`", words = format_args!("polyfly {job} SCENE"))),
         )),
         None => Cli::from_arg_matches(&matches).map_err(|e| refusal(e.format(&mut command), words)),
     }
@@ -80,7 +80,7 @@ fn unknown(job: Option<Command>, words: &[OsString], found: &str) -> (Message, O
     if !found.starts_with(DASHES) {
         let first = words.find(|word| word != "help").unwrap_or_default();
         if job.is_none() && !Path::new(&*first).exists() && (job_help(&first).is_some() || !first.contains('.')) {
-            return (msg!("there is no job `{word}`", word = brief(&first)), job_help(&first).or(lists));
+            return (msg!("there is no command `{word}`", word = brief(&first)), job_help(&first).or(lists));
         }
         let flags = msg!(
             "flags name all but the scene: `polyfly SCENE --size 1280x720 -o x.png --video x.mp4 --set KEY=VALUE --devices 0`"
@@ -113,5 +113,5 @@ pub fn job_help(name: &str) -> Option<Message> {
     let command = cli::command();
     let job = nearest(name, command.get_subcommands().map(Command::get_name).filter(|_| !name.contains('.')));
     let near = job.map(|job| msg!("did you mean `{name}`?", name = format_args!("polyfly {job}")));
-    other_name(NameKind::Job, name).or(near)
+    other_name(NameKind::Command, name).or(near)
 }

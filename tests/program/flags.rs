@@ -157,7 +157,7 @@ fn slips_of_the_command_line_are_understood() {
             64,
             "`--eye` is `1`: expected three numbers",
         ),
-        (&["--size", "8x8", "check", "scene.toml"], 64, "a job comes first: `polyfly check SCENE`"),
+        (&["--size", "8x8", "check", "scene.toml"], 64, "a command comes first: `polyfly check SCENE`"),
         (&["scene.toml", "--frames", "10-5"], 64, "did you mean 5-10?"),
         (&["scene.toml", "--frames", "10-5x2"], 64, "did you mean 5-10x2?"),
         (&["empty"], 74, "name a scene file, such as empty/my.toml"),

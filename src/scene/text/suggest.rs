@@ -6,7 +6,7 @@ use crate::language::{Message, msg};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind<'a> {
     /// A command of the program.
-    Job,
+    Command,
     /// A flag, without its dashes.
     Flag,
     /// A table of a scene, or a key of one.
@@ -35,17 +35,17 @@ const OLD_FLAGS: &[Row] = &[
 
 // Names of other programs: at most 40 rows. Where a table or the help lists what there is, a name needs no row.
 const OTHER_NAMES: &[Row] = &[
-    ("job", "render|run|make|draw", "just run `polyfly SCENE`"),
-    ("job", "init|create|template|templates", "`polyfly new my.toml` writes a scene to begin with"),
-    ("job", "example|examples|sample|samples|list|demo", "`polyfly scenes` lists the sample scenes"),
+    ("command", "render|run|make|draw", "just run `polyfly SCENE`"),
+    ("command", "init|create|template|templates", "`polyfly new my.toml` writes a scene to begin with"),
+    ("command", "example|examples|sample|samples|list|demo", "`polyfly scenes` lists the sample scenes"),
     (
-        "job",
+        "command",
         "view|show|open|gui|edit|serve",
         "`polyfly studio SCENE` shows a scene in the browser, `polyfly preview SCENE` a frame in the terminal",
     ),
-    ("job", "validate|lint|inspect", "did you mean `polyfly check`?"),
-    ("job", "encode|join", "did you mean `polyfly stitch`?"),
-    ("job", "diff|cmp|psnr|ssim", "did you mean `polyfly compare`?"),
+    ("command", "validate|lint|inspect", "did you mean `polyfly check`?"),
+    ("command", "encode|join", "did you mean `polyfly stitch`?"),
+    ("command", "diff|cmp|psnr|ssim", "did you mean `polyfly compare`?"),
     (
         "flag|key",
         "resolution|res|width|height|s|w|h",
@@ -134,7 +134,7 @@ pub fn advice() -> impl Iterator<Item = &'static str> {
 /// The suggestion for a name of another program, or for a flag that is gone.
 pub fn other_name(kind: NameKind, found: &str) -> Option<Message> {
     let kind = match kind {
-        NameKind::Job => "job",
+        NameKind::Command => "command",
         NameKind::Flag => "flag",
         NameKind::Key => "key",
         NameKind::Value(key) => key,
