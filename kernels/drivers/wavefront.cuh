@@ -1,6 +1,6 @@
 // The wavefront driver of CPUs: a tile's rays and shadow rays wait in queues, and each bounce takes as many rays from
 // the end of a queue as there are lanes. Secondary rays are compacted, so lanes stay busy when paths end at different
-// depths; last-in, first-out order keeps the queues short. Rays inside an isolated body have their own queue, so
+// depths; last-in, first-out order keeps the queues short. Rays inside an isolated body have a queue of their own, so
 // that all lanes test a single body. Where rays meet the floor, shapes or nothing, those of one kind wait for others, so that
 // all lanes shade alike.
 #pragma once

@@ -189,7 +189,7 @@ constexpr int MIN_SHIFT = 2;
 
 // A warp's samples of the pixels first .. end, which it takes from `queue` in groups as lanes become free. The sums of several groups are in
 // shared memory: while the last paths of some end, the next ones begin. `store` gets a pixel's PARTS sums; with two PARTS, the first half of the
-// samples have their own sum.
+// samples have a sum of their own.
 template <int PARTS, class Store>
 struct PixelSamples {
   // Pixels whose sums there is room for, and those of a group at most.

@@ -1,4 +1,4 @@
-// What integrators share. An integrator is a struct in its own header, with a row in modules.def:
+// What integrators share. An integrator is a struct in a header of its own, with a row in modules.def:
 //   State                                what it keeps for each ray beside the Ray
 //   STOCHASTIC                           its samples are random, so neighboring pixels differ by noise
 //   GATHERS_HITS                         its shading takes longer than a way through a queue, so that lanes had better shade alike

@@ -173,7 +173,7 @@ struct FacetQueue {
   POLYFLY_METHOD SamplePoint sampler(const Ray&) const { return point; }
   POLYFLY_METHOD void shadow_ray(const Ray&, const Surface<S>& s, const LightSample& sample) {
     const Real zero = Real(0.0f), one = Real(1.0f);
-    // Height of the light over the plane = rise - height; light and surface must be on opposite sides.
+    // The light is as high above the plane as the way to it rises more than the mirrored surface is below.
     const Real rise = dot(facet.n, sample.towards);
     Mask valid = sample.valid & (height * (rise - height) > zero);
     if (!any(valid)) return;

@@ -47,7 +47,7 @@ POLYFLY_FN Vec ggx_dye(Real mean, Real edge, Vec weight) {
   return select(edge > Real(0.0f), metal, weight);
 }
 
-// GGX distribution and shadowing terms shared by ggx_lobe and ggx_reflect.
+// The facets of a rough mirror, as ggx_lobe and ggx_reflect ask for them: their distribution, and what they hide of each other.
 // A direction has its parts along the basis' first two vectors, and its cosine to the normal.
 struct EvenFacets {
   Real alpha;

@@ -76,7 +76,7 @@ POLYFLY_FN void walk_grid(const Scene& scene, Vec o, Vec d, V& visitor) {
   if (!visitor.active() || !intersect_aabb(w, scene.grid.centre, scene.grid.half, visitor.far(), enter)) return;
   GridWalk walk(scene.grid, w, fma(d, enter, o));
   for (;;) {
-    // Empty cells have their own loop, so that lanes wait for each other before the balls' tests.
+    // Empty cells have a loop of their own, so that lanes wait for each other before the balls' tests.
     int balls = scene.cells.at(walk.cell);
     while ((balls & CELL_BALLS) == 0) {
       if (visitor.far() < walk.leave() || !walk.step()) return;

@@ -32,7 +32,7 @@ POLYFLY_FN bool precedes(const Scene& scene, int i, int other) {
 }
 
 // Whether a round shape wins against what lanes have hit at the same distance. Kinds of shapes and ellipsoids have their
-// numbers; trees and grids number the balls in their own orders, so balls are compared themselves. Of equal balls it
+// numbers; trees and grids number the balls in orders of their own, so balls are compared themselves. Of equal balls it
 // does not matter which one is hit.
 POLYFLY_FN Mask wins_tie(const Scene& scene, int surface, Int other, Mask tied) {
   Mask wins = tied & (Int(surface) < other);
