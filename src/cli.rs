@@ -14,9 +14,10 @@ mod values;
 mod version;
 
 use crate::language::Language;
+use crate::output::stream::Stream;
 use crate::scene::{Grammar, Look, Solid};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-pub use early::{first_job, json_log};
+use early::early_value;
 pub use environment::{environment, home};
 pub use exit::Exit;
 pub use failure::Failure;
@@ -26,6 +27,7 @@ pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesCommand, P
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesCommand};
 pub use scene::{CommonArgs, MissingTexture, Quality, SamplesArg, SceneArgs, assignment};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use values::{parse_size, parse_solids, parse_thread_list, whole};
 pub use version::COMMIT;
@@ -335,11 +337,27 @@ pub struct ConvertArgs {
 pub fn command() -> clap::Command {
     let with_frames = |verb: &'static str| {
         let help = format!("The frames {verb}, as for a run [default: those of all runs in the folder]");
-        move |job: clap::Command| job.mut_arg("frames", |arg| arg.help(help).value_name("LIST"))
+        move |one: clap::Command| one.mut_arg("frames", |arg| arg.help(help).value_name("LIST"))
     };
     with_negative_numbers(Cli::command())
         .mut_subcommand("missing", with_frames("to check"))
         .mut_subcommand("stitch", with_frames("of the video"))
+}
+
+/// The command that the words name, behind flags that all commands take.
+pub fn first_command(words: &[OsString]) -> Option<clap::Command> {
+    let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
+    let name = words.find(|word| !word.starts_with('-') && !["en", "ru", "help"].contains(word))?;
+    command().find_subcommand(name).cloned()
+}
+
+/// Whether these words ask for a run whose log is JSON lines; and whether its pictures go to stdout.
+pub fn json_log(words: &[OsString]) -> Option<bool> {
+    let log = early_value(words, &["--log"]).or_else(|| environment("POLYFLY_LOG"));
+    let is_json = log?.eq_ignore_ascii_case("jsonl") && first_command(words).is_none();
+    let has_sums = || words.iter().any(|word| word == "--hash");
+    let on_stdout = || early_value(words, &["--output", "-o"]).map_or_else(has_sums, |to| Stream::is_stdout(&to));
+    is_json.then(on_stdout)
 }
 
 // The same command, in which a negative number is a value and not a flag.

@@ -41,7 +41,7 @@ mod usage;
 mod verify;
 mod viewer;
 
-use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, first_job, json_log, language};
+use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, first_command, json_log, language};
 use crate::language::msg;
 use crate::report::{be_quiet, end_before_start, fault, print, say, set_language};
 use crate::scene::Grammar;
@@ -76,7 +76,7 @@ pub fn main() -> ExitCode {
         // Help and version go to stdout.
         Err(Refusal::Page(e)) => {
             let is_help = e.kind() == ErrorKind::DisplayHelp;
-            match first_job(&words) {
+            match first_command(&words) {
                 None if is_help && words.iter().any(|word| word == "-h") => drop(print(&help::first_day())),
                 None if is_help => drop(write!(anstream::stdout(), "{}", help::everything().ansi())),
                 _ => drop(e.print()),

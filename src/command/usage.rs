@@ -1,6 +1,6 @@
 //! Errors of the command line, as clap finds them, in the form of all other messages.
 
-use crate::cli::{self, Cli, first_job};
+use crate::cli::{self, Cli, first_command};
 use crate::language::{Message, msg};
 use crate::quote::brief;
 use crate::scene::builtin::{Builtin, SAMPLES};
@@ -45,8 +45,8 @@ fn refusal(e: Error, words: &[OsString]) -> Refusal {
     let value = one(ContextKind::InvalidValue);
     let (what, help) = match e.kind() {
         ErrorKind::ArgumentConflict => (msg!("`{flag}` and `{other}` exclude each other", flag = arg, other), None),
-        ErrorKind::UnknownArgument => unknown(first_job(words), words, &arg),
-        ErrorKind::InvalidSubcommand => unknown(first_job(words), words, &one(ContextKind::InvalidSubcommand)),
+        ErrorKind::UnknownArgument => unknown(first_command(words), words, &arg),
+        ErrorKind::InvalidSubcommand => unknown(first_command(words), words, &one(ContextKind::InvalidSubcommand)),
         ErrorKind::InvalidValue if value.is_empty() => (msg!("`{flag}` has no value", flag = arg), None),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let valid = get(ContextKind::ValidValue);

@@ -20,19 +20,21 @@ pub mod reader;
 mod segment_encoder;
 pub mod segments;
 pub mod settings;
+mod single_pass;
 pub mod tag;
 mod webp;
 pub mod y4m;
 
 pub use self::encode::Encode;
+use self::encoder::Encoder;
 pub use self::encoder::Finished;
-use self::encoder::{Encoder, SinglePass};
 use self::job::VideoJob;
 #[cfg(feature = "h264")]
 use self::openh264::OpenH264;
 pub use self::options::VideoOptions;
 use self::segments::Segments;
 pub use self::settings::Settings;
+use self::single_pass::SinglePass;
 use self::y4m::Y4m;
 use super::error::OutputError;
 use super::sink::{Already, Outcome, PixelFormats, RenderedFrame, RunInfo, Sink};

@@ -1,9 +1,7 @@
 //! The traits of encoders: ffmpeg in segments (`segments`), or a writer of one file from its first frame to its last.
 
-use super::job::{VideoJob, kept};
 use crate::output::error::OutputError;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How a video ended.
 #[derive(Debug)]
@@ -42,45 +40,4 @@ pub trait VideoWriter: Send {
     }
     /// After a failure: renames the file with its complete frames to this path. Returns how many there are, if any.
     fn keep(self, path: &Path) -> Option<u64>;
-}
-
-/// An encoder without segments, so that an interrupted video cannot be resumed.
-pub struct SinglePass<W> {
-    pub job: Arc<VideoJob>,
-    pub writer: W,
-}
-
-impl<W: VideoWriter> Encoder for SinglePass<W> {
-    fn feed(&mut self, _at: usize, planes: &[u8]) -> Result<(), OutputError> {
-        self.writer.write(planes)
-    }
-
-    fn feed_existing(&mut self, at: usize) -> Result<bool, OutputError> {
-        if self.job.cancel.is_stopped() {
-            return Ok(false);
-        }
-        self.writer.write(&self.job.planes(self.job.frames[at])?)?;
-        Ok(true)
-    }
-
-    fn finish(mut self: Box<Self>, cut_short: bool) -> Result<Finished, OutputError> {
-        // A full disk may show only now.
-        if let Err(cause) = self.writer.flush() {
-            return Err(self.abort(cause));
-        }
-        let SinglePass { job, writer } = *self;
-        if cut_short {
-            let path = job.partial_path(|path| writer.is_like(path));
-            return writer.persist(&path).map(|()| Finished::Beginning(Some(path)));
-        }
-        job.name(|path| writer.persist(path)).map(Finished::Whole)
-    }
-
-    fn abort(self: Box<Self>, cause: OutputError) -> OutputError {
-        let path = self.job.partial_path(|path| self.writer.is_like(path));
-        match self.writer.keep(&path) {
-            Some(frames) => kept(cause, frames, &path),
-            None => cause,
-        }
-    }
 }
