@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 /// How much work goes into each picture, where it is not what the scene says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quality {
-    /// To see what moves where: one sample a pixel (path tracing: an eighth), eight bounces, hard shadows, no motion
+    /// To see what moves where: one sample a pixel (an eighth of them with path tracing), eight bounces, hard shadows, no motion
     /// blur, no light of other frames.
     Draft,
     /// Four times the samples (adaptive ones: at most, and half the noise), twice the shadow rays, half as many bounces
@@ -123,7 +123,7 @@ pub struct SceneArgs {
     /// Picture size: `1280x720`, or 720p, 1080p, 1440p, 4k, 8k, vertical (1080x1920), square (1080x1080).
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Scene")]
     pub size: Option<(u32, u32)>,
-    /// A quick look: one sample a pixel (path tracing: an eighth), eight bounces, hard shadows, no motion blur. --samples and --depth override it.
+    /// A quick look: one sample a pixel (an eighth of them with path tracing), eight bounces, hard shadows, no motion blur. --samples and --depth override it.
     #[arg(long, conflicts_with = "is_final", help_heading = "Scene")]
     pub draft: bool,
     /// Less noise, in more time: four times the samples, twice the shadow rays, light that is drawn at random is denoised. --samples and --depth override it.
