@@ -95,9 +95,10 @@ fn row(name: &str, names: usize, about: &str) -> String {
     let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
     let room = WIDTH - names - 4;
     let whole = about.trim_end_matches('.');
+    let is_closed = |at: usize| about[..at].matches('(').count() == about[..at].matches(')').count();
     let cut = |ends: &[&str]| {
         let ends = ends.iter().flat_map(|end| about.match_indices(end)).map(|(at, _)| at);
-        ends.chain([whole.len()]).filter(|&at| at <= room).max()
+        ends.chain([whole.len()]).filter(|&at| at <= room && is_closed(at)).max()
     };
     let fits = cut(&[". ", ": ", "; ", " (", " ["]).or_else(|| cut(&[", "])).unwrap_or(whole.len());
     format!("  {name:names$}  {}\n", &whole[..fits])
@@ -129,6 +130,7 @@ mod tests {
         let page = first_day();
         assert!(page.lines().count() <= 40, "{} lines:\n{page}", page.lines().count());
         assert!(page.lines().all(|line| line.chars().count() <= WIDTH), "{page}");
+        assert!(page.lines().all(|line| line.matches('(').count() == line.matches(')').count()), "{page}");
         let command = command();
         for name in FLAGS.iter().copied().flatten() {
             assert!(command.get_arguments().any(|arg| arg.get_id() == name), "{name} is no flag");
