@@ -55,6 +55,19 @@ fn segments(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+// ffmpeg's list of segments takes names apart as addresses of the web, unless each is a whole one.
+#[test]
+fn a_videos_folder_may_have_any_name() {
+    let dir = folder();
+    for name in ["what? it's #1 of 50%", "two\nlines"] {
+        let video = dir.path().join(name).join("v.mp4").display().to_string();
+        std::fs::create_dir(dir.path().join(name)).unwrap();
+        let run = render(dir.path(), &["--frames", "0-15", "--no-frames", "--video", &video]);
+        assert!(run.status.success(), "{}", words(&run));
+        assert_eq!(shown(dir.path(), &format!("file:{video}"), 30.0).len(), 16);
+    }
+}
+
 #[test]
 fn a_video_is_the_same_however_it_is_encoded() {
     let dir = folder();

@@ -65,8 +65,7 @@ impl SegmentEncoder {
         let (mut text, mut before) = ("ffconcat version 1.0\n".to_owned(), 0);
         for (file, frames) in files {
             let lasts = microseconds(before + frames) - microseconds(before);
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            text += &format!("file '{name}'\nduration {}.{:06}\n", lasts / 1_000_000, lasts % 1_000_000);
+            text += &format!("file '{}'\nduration {}.{:06}\n", name(file), lasts / 1_000_000, lasts % 1_000_000);
             // The header has all information. Without a decoder, no picture of the file is decoded, which would take
             // most of the time.
             text += "option fpsprobesize 0\noption analyzeduration 1\noption codec_whitelist none\n";
@@ -123,5 +122,16 @@ impl SegmentEncoder {
             Some(odd) => wrong(msg!("frame {frame} of the finished video is not where it should be", frame = odd)),
             None => Ok(()),
         }
+    }
+}
+
+// A file in the list. ffmpeg takes the name of a file beside the list apart as an address of the web, which ends at a `?` or `#` of its
+// folder, as in `\\?\C:\`; so only a path that a line cannot hold is left out.
+fn name(file: &Path) -> String {
+    let whole = url(file).replace('\'', r"'\''");
+    if whole.contains(['\n', '\r']) {
+        file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    } else {
+        whole
     }
 }
