@@ -55,7 +55,7 @@ fn segments(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-// ffmpeg's list of segments takes names apart as addresses of the web, unless each is a whole one.
+// ffmpeg reads the segments' names from a list, in quotes and line by line.
 #[test]
 fn a_videos_folder_may_have_any_name() {
     let dir = folder();

@@ -125,8 +125,8 @@ impl SegmentEncoder {
     }
 }
 
-// A file in the list. ffmpeg takes the name of a file beside the list apart as an address of the web, which ends at a `?` or `#` of its
-// folder, as in `\\?\C:\`; so only a path that a line cannot hold is left out.
+// A file in the list. ffmpeg loses the folder of a name beside the list where that has a long path of Windows, `\\?\C:\`, so names are whole;
+// but a line of the list cannot hold a path with a line break.
 fn name(file: &Path) -> String {
     let whole = url(file).replace('\'', r"'\''");
     if whole.contains(['\n', '\r']) {
