@@ -119,7 +119,7 @@ pub struct FarmArgs {
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 100_000))]
     pub shards: Option<u32>,
     /// Tasks at once [default: left to the engine]
-    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 100_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, u64::from(u32::MAX)))]
     pub running: Option<u32>,
     /// CPU cores per task; a task also has one GPU, unless its flags contain `--cpu`.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole::<u32>(1, 1024))]
