@@ -322,12 +322,9 @@ fn the_gpu_runs_the_denoiser() {
                 let args = ["s.toml", "--devices", devices, split, "--overwrite", "--frames", "0-1", "-o", output];
                 let run = polyfly(dir.path(), Some(&stub()), "denoise", &args);
                 assert_eq!(run.status.code(), Some(code), "{devices} {output} {steady}: {}", text(&run.stderr));
-                assert_eq!(
-                    is_asked,
-                    text(&run.stderr).contains("illegal memory access"),
-                    "{devices} {output}: {}",
-                    text(&run.stderr)
-                );
+                // Beside a CPU a GPU may find nothing left to render.
+                let is_told = text(&run.stderr).contains("illegal memory access");
+                assert!(is_told == is_asked || has_cpu && !is_told, "{devices} {output}: {}", text(&run.stderr));
             }
         }
     }
