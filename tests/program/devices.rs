@@ -458,10 +458,16 @@ fn short_memory_means_fewer_tasks_in_flight_then_smaller_bands() {
 fn a_gpu_that_is_lost_in_mid_run_hands_its_frames_over() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s.toml"), FEW).unwrap();
-    // Both GPUs of the stub count their launches together: one is lost, then the other.
-    let run = polyfly(dir.path(), Some(&stub()), "lost:4", &["--devices", "0,cpu", "s.toml", "-o", "%d.data"]);
-    assert!(run.status.success(), "{}", text(&run.stderr));
-    assert!(text(&run.stderr).contains("illegal memory access") && text(&run.stderr).contains("others took"));
+    // On a busy machine the CPU may have all frames before the GPU has four launches.
+    let is_lost = (0..20).any(|_| {
+        let args = ["--devices", "0,cpu", "s.toml", "--overwrite", "-o", "%d.data"];
+        let run = polyfly(dir.path(), Some(&stub()), "lost:4", &args);
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        let is_lost = text(&run.stderr).contains("illegal memory access");
+        assert_eq!(is_lost, text(&run.stderr).contains("others took"), "{}", text(&run.stderr));
+        is_lost
+    });
+    assert!(is_lost);
     let cpu = polyfly(dir.path(), None, "", &["--cpu", "s.toml", "-o", "c%d.data"]);
     assert!(cpu.status.success());
     for n in 0..7 {
