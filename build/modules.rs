@@ -1,4 +1,4 @@
-//! Rust's side of kernels/modules.def: codes of integrators, kinds of scenes, and the table of the embedded modules.
+//! Rust's side of kernels/modules.def: codes of integrators, and the table of the embedded modules.
 
 use crate::definitions::{Call, calls};
 use flate2::{Compression, write::DeflateEncoder};
@@ -34,34 +34,26 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
         format!("/// kernels/entry/{name}.cuh.\npub static {}: Ptx = {};\n", name.to_uppercase(), embedded(name, ""))
     });
     let post: String = post.collect();
-    let kinds: String = rows("SCENE").map(|row| format!("    {},\n", capitalised(row.arguments[0]))).collect();
-    let features = rows("SCENE").map(|row| {
-        format!("            SceneKind::{} => gpu_types::{},\n", capitalised(row.arguments[0]), row.arguments[2])
-    });
-    let features: String = features.collect();
     let modules = rows("MODULE").map(|row| {
-        let [integrator, scene, output, threads, blocks] = row.arguments[..] else {
+        let [integrator, scene, blocks @ ..] = &row.arguments[..] else {
             panic!("kernels/modules.def: {:?}", row.arguments)
         };
         let (integrator, scene) = (&find("INTEGRATOR", integrator).arguments, &find("SCENE", scene).arguments);
-        let name = format!("{}_{}_{output}", integrator[0], scene[0]);
-        let parameters = format!("{} {} {} {threads} {blocks}", integrator[1], integrator[2], scene[1]);
+        let name = format!("{}_{}", integrator[0], scene[0]);
+        let parameters = format!("{} {} {} {}", integrator[1], integrator[2], scene[1], blocks.join(" "));
         format!(
             "    PtxModule {{\n        ptx: {},\n        integrator: gpu_types::INTEGRATOR_{},\n        rays: Rays::{},\n        \
-             scene: SceneKind::{},\n        output: Output::{},\n        threads: {threads},\n    }},\n",
+             kind: {:?},\n        features: gpu_types::{},\n        threads: {},\n    }},\n",
             embedded(&name, &parameters),
             integrator[0].to_uppercase(),
             capitalised(&integrator[2].to_lowercase()),
-            capitalised(scene[0]),
-            capitalised(output),
+            scene[0],
+            scene[2],
+            blocks[0],
         )
     });
     let modules: String = modules.collect();
-    format!(
-        "/// Kinds of scenes, the smallest first.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]\n\
-         pub enum SceneKind {{\n{kinds}}}\nimpl SceneKind {{\n    fn features(self) -> gpu_types::FeatureSet {{\n        match self {{\n{features}        }}\n    }}\n}}\n\
-         static MODULES: &[PtxModule] = &[\n{modules}];\n{post}"
-    )
+    format!("static MODULES: &[PtxModule] = &[\n{modules}];\n{post}")
 }
 
 fn pack(text: &[u8], to: &Path) -> std::io::Result<()> {

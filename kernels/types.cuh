@@ -92,20 +92,17 @@ struct TraitsOf {
 };
 template <class S>
 struct SceneTraits;
-struct HorizonScene : SmallScene {};
 struct GridScene : Scene {};
 struct PrimitivesScene : Scene {};
 struct FullScene : Scene {};
 template <>
 struct SceneTraits<SmallScene> : TraitsOf<SMALL_FEATURES> {};
 template <>
-struct SceneTraits<HorizonScene> : TraitsOf<HORIZON_FEATURES> {};
-template <>
 struct SceneTraits<GridScene> : TraitsOf<GRID_FEATURES> {};
-// CPUs with several lanes trace films of tokens by the plain kernels too: those for all features take up to an eighth longer.
+// CPUs with several lanes trace small scenes by the plain kernels too: those for all features take up to an eighth longer.
 #if POLYFLY_LANES > 1
 template <>
-struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES | HORIZON_FEATURES> {};
+struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES | SMALL_FEATURES> {};
 #else
 template <>
 struct SceneTraits<Scene> : TraitsOf<PLAIN_FEATURES> {};

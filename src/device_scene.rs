@@ -25,8 +25,8 @@ use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_AO, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
     FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FEATURE_PROJECTION, FILTER_LAST,
-    FIRST_BODY_MATERIAL, FeatureSet, FloorQuad, FrameParams, HORIZON_FEATURES, INTEGRATOR_AO, INTEGRATOR_PATH,
-    INTEGRATOR_WHITTED, Inline, MAX_DEPTH, Material, MipLevel, PROJECTION_ORTHOGRAPHIC, PROJECTION_PERSPECTIVE,
+    FIRST_BODY_MATERIAL, FeatureSet, FloorQuad, FrameParams, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
+    Inline, MAX_DEPTH, Material, MipLevel, PROJECTION_ORTHOGRAPHIC, PROJECTION_PERSPECTIVE, SMALL_FEATURES,
     Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::language::{Message, msg};
@@ -328,7 +328,7 @@ impl DeviceScene {
 
     /// The scene by value, if it has few bodies; its larger arrays stay at the addresses of `placed`.
     pub fn small(&self, placed: &GpuScene) -> Option<SmallScene> {
-        (placed.constants.features & !HORIZON_FEATURES == 0).then_some(())?;
+        (placed.constants.features & !SMALL_FEATURES == 0).then_some(())?;
         let geometry = &self.geometry;
         // Those of the floor and of its ground come first; the materials of bodies follow.
         let of_floor =

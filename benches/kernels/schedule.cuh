@@ -41,6 +41,6 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
   count_work(mine, counts);
 }
 
-POLYFLY_KERNEL void polyfly_schedule(POLYFLY_SCENE, int mode, int* queue, Counts* counts) {
+POLYFLY_KERNEL(BLOCKS) polyfly_schedule(POLYFLY_SCENE, int mode, int* queue, Counts* counts) {
   trace_scheduled<KernelIntegrator>(scene, frame, launch, mode, queue, counts);
 }

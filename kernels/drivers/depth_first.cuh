@@ -123,10 +123,10 @@ POLYFLY_FN void trace_sample(const S& scene, const FrameParams& frame, int x, in
 }
 
 // Stores a pixel, as a sum for the host or tone mapped.
-template <bool SUMS, class S>
-POLYFLY_FN void store_pixel(const S& scene, const FilmBuffers& film, float scale, int x, int y,
+template <class S>
+POLYFLY_FN void store_pixel(const S& scene, const FilmBuffers& film, bool as_sums, float scale, int x, int y,
                             const RadianceSum& sum) {
-  if constexpr (SUMS)
+  if (as_sums)
     store_sums(scene.constants, film, x, y, sum.r, sum.g, sum.b);
   else
     film.rgba[film_index(scene.constants, film, x, y)] = (u32)tone_map_rgb(
@@ -185,10 +185,10 @@ POLYFLY_FN int pilot_error(const Constants& constants, const FilmBuffers& film, 
     for (int i = 0; i < 5; ++i) around.at[j][i] = pilot_at(constants, film, x + i - 2, y + j - 2);
   return pilot_error<Integrator>(around);
 }
-template <bool SUMS, class S>
-POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const FilmBuffers& film, int x, int y,
+template <class S>
+POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const FilmBuffers& film, bool as_sums, int x, int y,
                                const RadianceSum& sum, int taken) {
-  if constexpr (SUMS) {
+  if (as_sums) {
     film.taken[film_index(scene.constants, film, x, y)] = (u32)taken;
     store_sums(scene.constants, film, x, y, sum.r, sum.g, sum.b);
   } else {
@@ -215,14 +215,10 @@ struct OnePixel {
       trace_sample<Integrator>(scene, frame, x, y, first + i * stride, stack, sum, counts);
   }
   void store(bool adaptive, int taken) const {
-    if (adaptive && film.sums)
-      store_adaptive<true>(scene, launch, film, x, y, sum, taken);
-    else if (adaptive)
-      store_adaptive<false>(scene, launch, film, x, y, sum, taken);
-    else if (film.sums)
-      store_pixel<true>(scene, film, mean_scale(taken), x, y, sum);
+    if (adaptive)
+      store_adaptive(scene, launch, film, film.sums, x, y, sum, taken);
     else
-      store_pixel<false>(scene, film, mean_scale(taken), x, y, sum);
+      store_pixel(scene, film, film.sums, mean_scale(taken), x, y, sum);
   }
   void pilot() {
     const int half = launch.min_samples / 2;

@@ -2,6 +2,9 @@
 #pragma once
 #include "../drivers/depth_first.cuh"
 
+// Whether the kernels store sums of light, not finished pictures: a constant when the driver compiles them, as the scene's features are.
+POLYFLY_FN bool stores_sums() { return has_loaded<OUTPUT_SUMS>(true); }
+
 POLYFLY_FN void add(RadianceSum& to, const RadianceSum& sum) {
   to.r += sum.r;
   to.g += sum.g;
@@ -55,7 +58,7 @@ constexpr int LANE_SUMS = 160;
 // pixel has at most 32 samples, else one pixel in turns. This is the fastest of the schedules that `cargo bench
 // --bench balance` compares. Sums are reduced and stored for several turns at once, since that keeps few lanes busy. A single sample is stored
 // as it is.
-template <class Integrator, int DEPTH, bool SUMS, class S>
+template <class Integrator, int DEPTH, class S>
 POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film,
                              int first, int end, int* queue, Counts* counts) {
   __shared__ RadianceSum shared_sums[BLOCK_WARPS][LANE_SUMS];
@@ -91,7 +94,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
         trace_sample<Integrator>(scene, frame, x, y, launch.first_sample + sample * launch.stride, stack, sum, mine);
       __syncwarp();
       if (samples == 1) {
-        if (inside) store_pixel<SUMS>(scene, film, scale, x, y, sum);
+        if (inside) store_pixel(scene, film, stores_sums(), scale, x, y, sum);
         continue;
       }
       if (own < pixels) sums[(turn * pixels + own) * spacing + place] = sum;
@@ -107,7 +110,7 @@ POLYFLY_FN void trace_pixels(const S& scene, const FrameParams& frame, const Lau
       const int q = __shfl_sync(whole, begin, added_turn & 31) + added - added_turn * pixels;
       pixel_at(launch, q, across, x, y);
       if (valid && part == 0 && q < end && x < scene.constants.width && y < scene.constants.height)
-        store_pixel<SUMS>(scene, film, scale, x, y, sum);
+        store_pixel(scene, film, stores_sums(), scale, x, y, sum);
       __syncwarp();
       turn = 0;
     }
@@ -284,11 +287,11 @@ POLYFLY_FN void trace_path_pixels(const S& scene, const FrameParams& frame, cons
   for (int place = 0; place < Samples::PIXELS >> shift; ++place) taken.finish(place);
   count_work(mine, counts);
 }
-template <class Integrator, bool SUMS, class S>
+template <class Integrator, class S>
 POLYFLY_FN void trace_paths_of_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
                                       int end, int* queue, Counts* counts) {
   const float scale = mean_scale(launch.samples_per_pixel);
-  const auto store = [&](int x, int y, const RadianceSum* sum) { store_pixel<SUMS>(scene, film, scale, x, y, *sum); };
+  const auto store = [&](int x, int y, const RadianceSum* sum) { store_pixel(scene, film, stores_sums(), scale, x, y, *sum); };
   trace_path_pixels<Integrator, 1>(scene, frame, launch, first, end, queue, counts, store);
 }
 
@@ -361,7 +364,7 @@ POLYFLY_FN void append_active(bool goes_on, const ActivePixel& one, ActivePixel*
 }
 
 // After the pilot: stores the pixels below the error limit and lists the others.
-template <class Integrator, bool SUMS, class S>
+template <class Integrator, class S>
 POLYFLY_FN void update_active_after_pilot(const S& scene, const Launch& launch, const FilmBuffers& film, int first,
                                           int end, int* queue) {
   const int lane = threadIdx.x & 31, across = tiles_across(scene.constants, launch);
@@ -380,7 +383,7 @@ POLYFLY_FN void update_active_after_pilot(const S& scene, const Launch& launch, 
       if (goes_on)
         one = active_pixels(x, y, error, sum_codes(scene, launch, sum, launch.min_samples));
       else
-        store_adaptive<SUMS>(scene, launch, film, x, y, sum, launch.min_samples);
+        store_adaptive(scene, launch, film, stores_sums(), x, y, sum, launch.min_samples);
     }
     append_active(goes_on, one, film.next_active, queue + 3);
   }
@@ -459,7 +462,7 @@ POLYFLY_FN void trace_active_paths(const S& scene, const FrameParams& frame, con
 }
 
 // After a round: stores the pixels below the error limit and lists the others. taken: samples before the round.
-template <class Integrator, bool SUMS, class S>
+template <class Integrator, class S>
 POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBuffers& film, int taken, int* queue) {
   const int lane = threadIdx.x & 31, listed = queue[1], now = taken + next_round(launch, taken);
   const ErrorLimit limit = ErrorLimit::after(launch, now);
@@ -475,7 +478,7 @@ POLYFLY_FN void update_active(const S& scene, const Launch& launch, const FilmBu
       const Codes codes = sum_codes(scene, launch, sum, now);
       one = active_pixels(x, y, (int)next_error<Integrator>(max_difference(before, codes), Int(one.error)), codes);
       goes_on = now < launch.samples_per_pixel && !limit.allows(one.error);
-      if (!goes_on) store_adaptive<SUMS>(scene, launch, film, x, y, sum, now);
+      if (!goes_on) store_adaptive(scene, launch, film, stores_sums(), x, y, sum, now);
     }
     append_active(goes_on, one, film.next_active, queue + 3);
   }
@@ -495,9 +498,9 @@ POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, c
   }
 }
 
-// An entry point and its parameters. scripts/ptx defines KernelIntegrator, KernelScene, BLOCK_THREADS and BLOCKS from a
-// row of modules.def and includes the header of its output.
-#define POLYFLY_KERNEL extern "C" __global__ __launch_bounds__(BLOCK_THREADS, BLOCKS)
+// An entry point and its parameters. scripts/ptx defines KernelIntegrator, KernelScene, BLOCK_THREADS, BLOCKS and ADAPTIVE_BLOCKS from a
+// row of modules.def.
+#define POLYFLY_KERNEL(blocks) extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, blocks)
 #define POLYFLY_SCENE                                                                   \
   const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \
       const __grid_constant__ Launch launch

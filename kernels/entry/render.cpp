@@ -36,7 +36,7 @@ void trace_any_tile(const Scene& scene, const SmallScene* small, const FramePara
     return trace_tile<integrator##_integrator>(scene_as<kind##_scene>(scene, small), frame, launch, film, left, top, \
                                                scratch, counts);
 #if defined(POLYFLY_DOMAIN)
-#define MODULE(integrator, kind, output, threads, blocks) TRACE(integrator, kind)
+#define MODULE(integrator, kind, threads, blocks, adaptive_blocks) TRACE(integrator, kind)
 #else
 #define TILE(integrator, kind) TRACE(integrator, kind)
 #endif

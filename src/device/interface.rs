@@ -71,7 +71,7 @@ pub trait GpuDevice: Device {
 
 /// A scene in a GPU's memory, as kernels for this kind of scenes take it.
 pub struct KernelScene {
-    pub kind: String,
+    pub kind: &'static str,
     pub features: FeatureSet,
     pub arrays: GpuScene,
     /// Taken in place of the arrays, if there is one.

@@ -157,8 +157,8 @@ pub struct FrameOnGpu {
 
 impl FrameOnGpu {
     /// The kind of the scene (kernels/modules.def), and its features.
-    pub fn kind(&self) -> (String, u64) {
-        (self.scene.kind.to_lowercase(), self.scene.features)
+    pub fn kind(&self) -> (&'static str, u64) {
+        (self.scene.kind, self.scene.features)
     }
     /// Time until the scene was in the GPU's memory, with grids and trees that the GPU makes.
     pub fn uploaded(&self) -> Duration {

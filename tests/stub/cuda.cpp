@@ -28,7 +28,7 @@ namespace tree {
 #include "../../kernels/shapes/tree.cuh"
 }
 
-template <class Integrator, bool SUMS, class S>
+template <class Integrator, class S>
 void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch, const FilmBuffers& film, int first,
                   int end, Counts* counts) {
   std::vector<PendingRay> stack(MAX_DEPTH);
@@ -41,7 +41,7 @@ void trace_pixels(const S& scene, const FrameParams& frame, const Launch& launch
     RayCounts here = {0, 0};
     for (int i = 0; i < launch.samples_per_pixel; ++i)
       trace_sample<Integrator>(scene, frame, x, y, i * launch.stride + launch.first_sample, stack.data(), sum, here);
-    store_pixel<SUMS>(scene, film, mean_scale(launch.samples_per_pixel), x, y, sum);
+    store_pixel(scene, film, film.sums, mean_scale(launch.samples_per_pixel), x, y, sum);
     Counts& to = counts[q % COUNTERS];
     to.rays += here.rays;
     to.shadow_rays += here.shadow_rays;
@@ -65,18 +65,18 @@ void each_pixel(const S& scene, const FrameParams& frame, const Launch& launch, 
     counts->shadow_rays += pixel.counts.shadow_rays;
   }
 }
-template <bool SUMS, class S>
+template <class S>
 void judge(const S& scene, const Launch& launch, const FilmBuffers& film, int x, int y, int taken, int error,
            int* queue) {
   const RadianceSum sum = pilot_sum(scene.constants, film, x, y);
   if (ErrorLimit::after(launch, taken).allows(error) || taken >= launch.samples_per_pixel) {
-    store_adaptive<SUMS>(scene, launch, film, x, y, sum, taken);
+    store_adaptive(scene, launch, film, film.sums, x, y, sum, taken);
     return;
   }
   const Codes codes = sum_codes(scene, launch, sum, taken);
   film.next_active[queue[3]++] = {(u32)x | (u32)y << 16, error, {(int)codes.r, (int)codes.g, (int)codes.b}};
 }
-template <class Integrator, bool SUMS, class S>
+template <class Integrator, class S>
 void update_active(const S& scene, const Launch& launch, const FilmBuffers& film, int taken, int* queue) {
   const int now = taken + next_round(launch, taken);
   for (int i = 0; i < queue[1]; ++i) {
@@ -84,7 +84,7 @@ void update_active(const S& scene, const Launch& launch, const FilmBuffers& film
     const int x = (int)(one.pixel & 0xffffu), y = (int)(one.pixel >> 16);
     const Codes before = {Int(one.codes[0]), Int(one.codes[1]), Int(one.codes[2])};
     const Codes codes = sum_codes(scene, launch, pilot_sum(scene.constants, film, x, y), now);
-    judge<SUMS>(scene, launch, film, x, y, now,
+    judge(scene, launch, film, x, y, now,
                 (int)next_error<Integrator>(max_difference(before, codes), Int(one.error)), queue);
   }
 }
@@ -178,11 +178,6 @@ T argument(void** arguments, int i) {
   return value;
 }
 
-bool ends(const std::string& name, const char* with) {
-  const size_t n = strlen(with);
-  return name.size() >= n && !name.compare(name.size() - n, n, with);
-}
-
 template <class Integrator, class S>
 Work kernel(const std::string& name, void** a) {
   const S scene = argument<S>(a, 0);
@@ -192,7 +187,6 @@ Work kernel(const std::string& name, void** a) {
   const int first = argument<int>(a, 4), end = argument<int>(a, 5);
   int* queue = argument<int*>(a, 6);
   Counts* counts = argument<Counts*>(a, 7);
-  const bool sums = ends(name, "_sums");
   if constexpr ((SceneTraits<S>::features & FEATURE_ADAPTIVE) != 0) {
     if (name == "polyfly_pilot")
       return [=] {
@@ -200,24 +194,19 @@ Work kernel(const std::string& name, void** a) {
       };
     if (name == "polyfly_trace_active")
       return [=] { trace_active<Integrator>(scene, frame, launch, film, first, queue, counts); };
-    if (name.find("polyfly_update_active_after_pilot") == 0)
+    if (name == "polyfly_update_active_after_pilot")
       return [=] {
         each_pixel<Integrator>(scene, frame, launch, film, first, end, counts, [=](auto& pixel) {
           const int error = pilot_error<Integrator>(scene.constants, film, pixel.x, pixel.y);
-          (sums ? judge<true, S> : judge<false, S>)(scene, launch, film, pixel.x, pixel.y, launch.min_samples, error,
-                                                    queue);
+          judge(scene, launch, film, pixel.x, pixel.y, launch.min_samples, error, queue);
         });
       };
-    if (name.find("polyfly_update_active") == 0)
-      return [=] {
-        (sums ? update_active<Integrator, true, S> : update_active<Integrator, false, S>)(scene, launch, film, first,
-                                                                                          queue);
-      };
+    if (name == "polyfly_update_active")
+      return [=] { update_active<Integrator>(scene, launch, film, first, queue); };
   }
   if (name == "polyfly_features")
     return [=] { trace_feature_pixels<Integrator>(scene, frame, launch, film, first, end); };
-  if (sums) return [=] { trace_pixels<Integrator, true>(scene, frame, launch, film, first, end, counts); };
-  return [=] { trace_pixels<Integrator, false>(scene, frame, launch, film, first, end, counts); };
+  return [=] { trace_pixels<Integrator>(scene, frame, launch, film, first, end, counts); };
 }
 Work convert_kernel(void** a) {
   const u32* rgba = argument<const u32*>(a, 0);
@@ -518,8 +507,8 @@ API cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void** v) {
   }
   const std::string header((const char*)image, strcspn((const char*)image, "\n"));
   Kernel found = nullptr;
-#define MODULE(integrator, scene, output, threads, blocks) \
-  if (header == "// " #integrator "_" #scene "_" #output) found = kernel<integrator##_integrator, scene##_scene>;
+#define MODULE(integrator, scene, threads, blocks, adaptive_blocks) \
+  if (header == "// " #integrator "_" #scene) found = kernel<integrator##_integrator, scene##_scene>;
 #define POST_MODULE(name) \
   if (header == "// " #name) found = name##_kernel;
 #include "../../kernels/modules.def"

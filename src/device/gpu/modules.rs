@@ -2,7 +2,9 @@
 
 use super::api::{Api, Context, Module};
 use crate::device::{DeviceError, DeviceNeeds, TaskOutput};
-use crate::gpu_types::{self, Constants, FEATURE_ARRAYS, FEATURE_TREE, FeatureSet, THREADS as GPU_THREADS};
+use crate::gpu_types::{
+    self, Constants, FEATURE_ARRAYS, FEATURE_TREE, FeatureSet, OUTPUT_SUMS, THREADS as GPU_THREADS,
+};
 use std::ffi::CStr;
 use std::io::Read;
 
@@ -17,26 +19,21 @@ enum Rays {
     Path,
 }
 
-/// What the kernels of a module write. Each has a header in kernels/entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Output {
-    Picture,
-    /// Sums of light, and features.
-    Linear,
-    /// Pictures or sums, by adaptive sampling.
-    Adaptive,
-}
-
 // What PTX has in place of the lower and the upper half of the scene's features (kernels/types.cuh, loaded_features).
 const FEATURES_PLACES: [&str; 2] = ["0x7eed7eed", "0x7eed7eee"];
+
+// What an entry begins and ends with in PTX.
+const ENTRY: &str = ".visible .entry ";
+const ENTRY_END: &str = "\n}\n";
 
 // A row of kernels/modules.def with its PTX, for GPUs since Turing.
 struct PtxModule {
     ptx: Ptx,
     integrator: i32,
     rays: Rays,
-    scene: SceneKind,
-    output: Output,
+    // The kind of scenes that it is for, and what they may have.
+    kind: &'static str,
+    features: FeatureSet,
     // Of a block.
     threads: u32,
 }
@@ -58,91 +55,86 @@ impl Ptx {
         read.map_err(|e| DeviceError::Failed(format!("the embedded PTX of {} is broken: {e}", self.name)))?;
         Ok(text)
     }
-    // The PTX for scenes with these features: the driver leaves out what it cannot reach with them.
-    fn text_for(&self, features: FeatureSet) -> Result<String, DeviceError> {
-        let halves = FEATURES_PLACES.into_iter().zip([features & 0xffff_ffff, features >> 32]);
+    // These entries for scenes with these features. The driver leaves out what it cannot reach with the features, and does not read other
+    // entries, which would take it most of its time.
+    fn text_for(&self, features: FeatureSet, entries: &[&CStr]) -> Result<String, DeviceError> {
         let text = self.text()?;
-        Ok(halves.fold(text, |text, (place, half)| text.replace(place, &format!("0x{half:08x}"))))
+        let mut parts = text.split(ENTRY);
+        let mut kept = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (name, (entry, rest)) = (part.split('(').next(), part.split_once(ENTRY_END).unwrap_or((part, "")));
+            if entries.iter().any(|entry| entry.to_str().ok() == name) {
+                kept.extend([ENTRY, entry, ENTRY_END]);
+            }
+            kept.push_str(rest);
+        }
+        let halves = FEATURES_PLACES.into_iter().zip([features & 0xffff_ffff, features >> 32]);
+        Ok(halves.fold(kept, |text, (place, half)| text.replace(place, &format!("0x{half:08x}"))))
     }
 }
 
-// Whether tracing kernels write finished pictures, which need no post steps.
-fn makes_pictures(needs: &DeviceNeeds) -> bool {
-    needs.post.is_none() && (needs.rgba || needs.yuv)
+// The module of an integrator that covers a scene.
+fn module_for(constants: &Constants) -> Result<&'static PtxModule, DeviceError> {
+    let covers = |m: &&PtxModule| m.integrator == constants.integrator && constants.features & !m.features == 0;
+    MODULES.iter().find(covers).ok_or_else(|| DeviceError::Failed("no kernels cover this scene".into()))
 }
 
-// The module of an integrator for a kind of scene and an output, if one covers the scene.
-fn module_of(constants: &Constants, output: Output, kind: SceneKind) -> Option<&'static PtxModule> {
-    let fits = |m: &&PtxModule| (m.integrator, m.output, m.scene) == (constants.integrator, output, kind);
-    MODULES.iter().find(fits).filter(|_| constants.features & !kind.features() == 0)
-}
-
-// The smallest kind of scene that covers this scene and has a module for each output.
-fn kind_of(constants: &Constants, needs: &DeviceNeeds) -> Result<SceneKind, DeviceError> {
-    let outputs =
-        [(makes_pictures(needs), Output::Picture), (needs.linear, Output::Linear), (needs.adaptive, Output::Adaptive)];
-    let has_all = |kind: &SceneKind| {
-        outputs.iter().all(|&(is_needed, output)| !is_needed || module_of(constants, output, *kind).is_some())
-    };
-    let kinds = MODULES.iter().map(|m| m.scene);
-    kinds.filter(has_all).min().ok_or_else(|| DeviceError::Failed("no kernels cover this scene".into()))
-}
+// Adaptive sampling: the pilot, the update of its pixels, a round, and the update after it.
+const ADAPTIVE: [&CStr; 4] =
+    [c"polyfly_pilot", c"polyfly_update_active_after_pilot", c"polyfly_trace_active", c"polyfly_update_active"];
+const FEATURES: &CStr = c"polyfly_features";
 
 /// The kernels for a scene's tasks.
 pub struct Kernels<A: Api> {
-    trace: Option<A::Function>,
-    sums: Option<A::Function>,
-    features: Option<A::Function>,
-    pub adaptive: Option<AdaptiveKernels<A>>,
-    kind: SceneKind,
+    trace: Trace<A>,
+    features: Option<Trace<A>>,
+    // Whether they store sums, not pictures.
+    stores_sums: bool,
+    from: &'static PtxModule,
     // The features that the driver has compiled them for.
     compiled_for: FeatureSet,
-    _modules: Vec<A::Module>,
+    _module: A::Module,
+}
+
+/// The kernels of an output.
+pub enum Trace<A: Api> {
+    One(A::Function),
+    Adaptive(AdaptiveKernels<A>),
 }
 
 pub struct AdaptiveKernels<A: Api> {
     /// Traces the pilot samples of all pixels.
     pub pilot: A::Function,
+    /// Update the active pixels after the pilot and after a round, and store those that need no more samples.
+    pub updates: [A::Function; 2],
     /// Traces a round of the active pixels.
     pub trace_active: A::Function,
-    /// Update the active pixels after the pilot and after a round, and write a picture.
-    pub picture: [A::Function; 2],
-    /// Update the active pixels after the pilot and after a round, and write sums.
-    pub sums: [A::Function; 2],
 }
 
 impl<A: Api> Kernels<A> {
     /// Loads the kernels for a scene, by its features, integrator and depth.
     pub fn load(constants: &Constants, needs: &DeviceNeeds, context: &A::Context) -> Result<Kernels<A>, DeviceError> {
-        let (kind, features) = (kind_of(constants, needs)?, constants.features);
-        let load = |is_needed: bool, output| {
-            let row = module_of(constants, output, kind).filter(|_| is_needed);
-            row.map(|row| Ok::<_, DeviceError>((row, context.load(&row.ptx.text_for(features)?)?))).transpose()
+        let from = module_for(constants)?;
+        let trace = match (from.rays, constants.depth) {
+            (Rays::Path, _) => c"polyfly_trace",
+            (Rays::Tree, ..=16) => c"polyfly_trace_16",
+            (Rays::Tree, _) => c"polyfly_trace_128",
         };
-        let picture = load(makes_pictures(needs), Output::Picture)?;
-        let linear = load(needs.linear, Output::Linear)?;
-        let adaptive = load(needs.adaptive, Output::Adaptive)?;
-        // A module's kernel for paths, for ray trees of up to 16 levels, or for deeper trees.
-        let function = |module: &Option<(&PtxModule, A::Module)>, [path, tree_16, tree_128]: [Option<&CStr>; 3]| {
-            let Some((row, module)) = module else { return Ok(None) };
-            let name = match (row.rays, constants.depth) {
-                (Rays::Path, _) => path,
-                (Rays::Tree, ..=16) => tree_16,
-                (Rays::Tree, _) => tree_128,
-            };
-            name.map(|name| module.function(name, row.threads)).transpose()
+        let traces: &[&CStr] = if needs.adaptive { &ADAPTIVE } else { &[trace] };
+        let entries = [traces, if needs.features { &[FEATURES] } else { &[] }].concat();
+        let output = if needs.linear { OUTPUT_SUMS } else { 0 };
+        let module = context.load(&from.ptx.text_for(constants.features | output, &entries)?)?;
+        let function = |name| module.function(name, from.threads);
+        let trace = if needs.adaptive {
+            let [pilot, after_pilot, trace_active, after_round] = ADAPTIVE.map(function);
+            let updates = [after_pilot?, after_round?];
+            Trace::Adaptive(AdaptiveKernels { pilot: pilot?, updates, trace_active: trace_active? })
+        } else {
+            Trace::One(function(trace)?)
         };
-        let traces = [c"polyfly_trace", c"polyfly_trace_16", c"polyfly_trace_128"];
-        let sums = [c"polyfly_trace_sums", c"polyfly_trace_16_sums", c"polyfly_trace_128_sums"];
-        Ok(Kernels {
-            trace: function(&picture, traces.map(Some))?,
-            sums: function(&linear, sums.map(Some))?,
-            features: function(&linear, [Some(c"polyfly_features"); 3])?,
-            adaptive: adaptive.as_ref().map(|(row, module)| AdaptiveKernels::new(module, row.threads)).transpose()?,
-            kind,
-            compiled_for: features,
-            _modules: [picture, linear, adaptive].into_iter().flatten().map(|(_, module)| module).collect(),
-        })
+        let features = needs.features.then(|| function(FEATURES).map(Trace::One)).transpose()?;
+        let (stores_sums, compiled_for) = (needs.linear, constants.features);
+        Ok(Kernels { trace, features, stores_sums, from, compiled_for, _module: module })
     }
     /// Whether the kernels have all features of these constants.
     pub fn suit(&self, constants: &Constants) -> bool {
@@ -153,37 +145,25 @@ impl<A: Api> Kernels<A> {
         self.compiled_for
     }
     /// The kind of scenes that they are for.
-    pub fn kind(&self) -> String {
-        format!("{:?}", self.kind)
+    pub fn kind(&self) -> &'static str {
+        self.from.kind
     }
     /// Whether the kernels take the scene in their parameters.
     pub fn take_small(&self) -> bool {
-        self.kind.features() & FEATURE_ARRAYS == 0
+        self.from.features & FEATURE_ARRAYS == 0
     }
     /// Whether the kernels render balls by a grid, and use no tree.
     pub fn are_for_grids(&self) -> bool {
-        self.kind.features() & FEATURE_TREE == 0 && self.kind.features() & FEATURE_ARRAYS != 0
+        self.from.features & FEATURE_TREE == 0 && !self.take_small()
     }
-    /// The kernel for this output, if the device was prepared for it.
-    pub fn of(&self, output: TaskOutput) -> Result<A::Function, DeviceError> {
-        let (kernel, what) = match output {
-            TaskOutput::Picture => (self.trace, "finished pictures"),
-            TaskOutput::Sums => (self.sums, "linear light"),
-            TaskOutput::Features => (self.features, "linear light"),
+    /// The kernels for this output, if the device was prepared for it.
+    pub fn of(&self, output: TaskOutput) -> Result<&Trace<A>, DeviceError> {
+        let (kernels, what) = match output {
+            TaskOutput::Picture => ((!self.stores_sums).then_some(&self.trace), "finished pictures"),
+            TaskOutput::Sums => (self.stores_sums.then_some(&self.trace), "linear light"),
+            TaskOutput::Features => (self.features.as_ref(), "features"),
         };
-        kernel.ok_or_else(|| DeviceError::Failed(format!("the device was not made ready for {what}")))
-    }
-}
-
-impl<A: Api> AdaptiveKernels<A> {
-    fn new(module: &A::Module, threads: u32) -> Result<AdaptiveKernels<A>, DeviceError> {
-        let function = |name: &CStr| module.function(name, threads);
-        Ok(AdaptiveKernels {
-            pilot: function(c"polyfly_pilot")?,
-            trace_active: function(c"polyfly_trace_active")?,
-            picture: [function(c"polyfly_update_active_after_pilot")?, function(c"polyfly_update_active")?],
-            sums: [function(c"polyfly_update_active_after_pilot_sums")?, function(c"polyfly_update_active_sums")?],
-        })
+        kernels.ok_or_else(|| DeviceError::Failed(format!("the device was not made ready for {what}")))
     }
 }
 
@@ -191,8 +171,8 @@ impl<A: Api> AdaptiveKernels<A> {
 mod tests {
     use super::*;
     use crate::gpu_types::{
-        ALL_FEATURES, FEATURE_BODIES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP, INTEGRATOR_PATH,
-        INTEGRATOR_WHITTED,
+        ALL_FEATURES, FEATURE_ADAPTIVE, FEATURE_BODIES, FEATURE_ENDLESS_FLOOR, FEATURE_LENS, FEATURE_SKY_MAP,
+        INTEGRATOR_PATH, INTEGRATOR_WHITTED,
     };
     use std::collections::BTreeMap;
     use std::path::{Component, Path, PathBuf};
@@ -216,8 +196,10 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
         for module in MODULES.iter().map(|m| &m.ptx).chain([&POST, &DENOISE, &CELLS, &TREE]) {
             let mut found = BTreeMap::new();
-            let mut queue = vec![format!("entry/{}.cuh", module.name.rsplit('_').next().unwrap())];
-            queue.extend(module.name.split_once('_').map(|(integrator, _)| format!("integrators/{integrator}.cuh")));
+            let mut queue = match module.name.split_once('_') {
+                Some((integrator, _)) => vec!["entry/trace.cuh".into(), format!("integrators/{integrator}.cuh")],
+                None => vec![format!("entry/{}.cuh", module.name)],
+            };
             while let Some(name) = queue.pop() {
                 let text = std::fs::read_to_string(folder.join(&name)).unwrap();
                 let included = text.lines().filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'));
@@ -227,7 +209,9 @@ mod tests {
             }
             let mut state = Sha256::new();
             for (name, text) in &found {
-                state.update(format!("{name}\0{text}\0"));
+                let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+                let words = code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+                state.update(format!("{name}\0{words}\0"));
             }
             state.update(module.parameters);
             let digest: String = state.finalize().iter().map(|b| format!("{b:02x}")).collect();
@@ -280,33 +264,49 @@ mod tests {
     #[test]
     fn every_module_takes_the_features_of_a_scene() {
         for PtxModule { ptx, .. } in MODULES {
-            let text = ptx.text_for(1 << 40 | 0x1234).unwrap();
+            let text = ptx.text_for(1 << 40 | 0x1234, &[FEATURES]).unwrap();
             assert!(text.contains("0x00001234") && !FEATURES_PLACES.iter().any(|p| text.contains(p)), "{}", ptx.name);
         }
     }
 
     #[test]
-    fn every_scene_has_kernels_and_the_smallest_kind_is_taken() {
-        let all = DeviceNeeds { rgba: true, yuv: true, linear: true, ..DeviceNeeds::default() };
-        let kind = |integrator, features, needs: &DeviceNeeds| {
-            kind_of(&Constants { integrator, features, ..Constants::default() }, needs).unwrap()
-        };
-        let adaptive = DeviceNeeds { adaptive: true, ..all.clone() };
-        for integrator in MODULES.iter().map(|m| m.integrator) {
-            assert_eq!(kind(integrator, ALL_FEATURES, &adaptive), SceneKind::Full);
+    fn a_driver_gets_the_entries_that_a_run_needs() {
+        let entries = |text: &str| text.matches(ENTRY).count();
+        for PtxModule { ptx, rays, features, .. } in MODULES {
+            let (all, kept) = (ptx.text().unwrap(), ptx.text_for(0, &[FEATURES]).unwrap());
+            let adaptive = if features & FEATURE_ADAPTIVE == 0 { 0 } else { ADAPTIVE.len() };
+            let traces = if *rays == Rays::Tree { 2 } else { 1 };
+            assert_eq!((entries(&all), entries(&kept)), (1 + traces + adaptive, 1), "{}", ptx.name);
+            let (before, after) = kept.split_once("polyfly_features(").unwrap();
+            assert!(
+                all.starts_with(before.strip_suffix(ENTRY).unwrap().split("// .globl").next().unwrap()),
+                "{}",
+                ptx.name
+            );
+            assert!(after.trim_end().ends_with('}') && !kept.contains("_param_7;\n}\n}"), "{}", ptx.name);
         }
-        assert_eq!(kind(INTEGRATOR_WHITTED, 0, &all), SceneKind::Small);
-        let linear = DeviceNeeds { linear: true, ..DeviceNeeds::default() };
+    }
+
+    #[test]
+    fn every_scene_has_kernels_and_the_first_kind_that_covers_it_is_taken() {
+        let kind = |integrator, features| {
+            module_for(&Constants { integrator, features, ..Constants::default() }).unwrap().kind
+        };
+        for integrator in MODULES.iter().map(|m| m.integrator) {
+            assert_eq!(kind(integrator, ALL_FEATURES), "full");
+        }
+        assert_eq!(kind(INTEGRATOR_WHITTED, 0), "small");
         let horizon = FEATURE_SKY_MAP | FEATURE_ENDLESS_FLOOR;
-        assert_eq!(kind(INTEGRATOR_WHITTED, horizon, &linear), SceneKind::Horizon);
-        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS | FEATURE_TREE, &linear), SceneKind::Full);
-        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS, &linear), SceneKind::Grid);
-        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS | FEATURE_TREE, &all), SceneKind::Plain);
-        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS, &all), SceneKind::Grid);
-        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS | FEATURE_TREE, &all), SceneKind::Full);
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon), "small");
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS | FEATURE_TREE), "full");
+        assert_eq!(kind(INTEGRATOR_WHITTED, horizon | FEATURE_ARRAYS), "grid");
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS | FEATURE_TREE), "plain");
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ARRAYS), "grid");
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_LENS | FEATURE_TREE), "full");
+        assert_eq!(kind(INTEGRATOR_WHITTED, FEATURE_ADAPTIVE | FEATURE_TREE), "full");
         // Path tracing has no kernels for scenes in parameters.
-        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS | FEATURE_TREE, &adaptive), SceneKind::Primitives);
-        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_BODIES | FEATURE_TREE, &all), SceneKind::Full);
-        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS, &all), SceneKind::Grid);
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS | FEATURE_TREE), "primitives");
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_BODIES | FEATURE_TREE), "full");
+        assert_eq!(kind(INTEGRATOR_PATH, FEATURE_LENS), "grid");
     }
 }

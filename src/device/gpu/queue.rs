@@ -5,7 +5,7 @@ mod denoised;
 
 use super::api::{Api, Context, DeviceMemory, Event, Function, Stream};
 use super::denoise::{DenoiseKernels, DenoiseLane};
-use super::modules::Kernels;
+use super::modules::{Kernels, Trace};
 use super::post::{Planes, PostKernels, PostLane};
 use super::probe::{self, Watched, Working};
 use super::resident::{Builders, ResidentMoment, ResidentScene};
@@ -356,13 +356,17 @@ impl<A: Api> Gpu<A> {
             // and `counts` point to live until the task has been waited for.
             unsafe { self.stream().launch(kernel, (blocks, 1), (each, 1), &mut arguments) }
         };
-        let trial = trial.as_ref().filter(|_| launch.min_samples > 0);
-        let (Some(trial), Some(kernels)) = (trial, &self.kernels.adaptive) else {
-            let kernel = self.kernels.of(task.output)?;
-            let lanes = if task.output == TaskOutput::Features { 1 } else { launch.samples_per_pixel };
-            start(kernel, &film, here, 0, threads_of(here, lanes))?;
-            return Ok(kernel.resident_threads());
+        let kernels = match self.kernels.of(task.output)? {
+            Trace::Adaptive(kernels) => kernels,
+            &Trace::One(kernel) => {
+                let lanes = if task.output == TaskOutput::Features { 1 } else { launch.samples_per_pixel };
+                start(kernel, &film, here, 0, threads_of(here, lanes))?;
+                return Ok(kernel.resident_threads());
+            }
         };
+        let trial = trial.as_ref().filter(|_| launch.min_samples > 0);
+        let trial =
+            trial.ok_or_else(|| DeviceError::Failed("the device was made ready for adaptive sampling".into()))?;
         let (width, height) = self.scene.size();
         let around = Task { rows: rows.clone(), ..task.clone() }.trial_rows(height);
         let sums_bytes = TaskOutput::Sums.bytes_a_pixel();
@@ -371,12 +375,10 @@ impl<A: Api> Gpu<A> {
         film.pilot = trial.address(sums_bytes * pixels_around) as *mut u32;
         film.pilot_row = around.start.cast_signed();
         let nowhere = FilmBuffers { rgba: std::ptr::null_mut(), sums: std::ptr::null_mut(), ..film };
-        let [judge_trial, judge_round] = if task.output == TaskOutput::Sums {
+        if task.output == TaskOutput::Sums {
             film.taken = pixels.address(sums_bytes * width as usize * rows.len()) as *mut u32;
-            kernels.sums
-        } else {
-            kernels.picture
-        };
+        }
+        let [after_pilot, after_round] = kernels.updates;
         let around = self.pixels_of(&around, 1);
         start(kernels.pilot, &nowhere, around, 0, threads_of(around, launch.min_samples))?;
         // Two lists alternate.
@@ -385,12 +387,12 @@ impl<A: Api> Gpu<A> {
             |round: usize| trial.address(TRIAL_BYTES * pixels_around + round % 2 * list_bytes) as *mut ActivePixel;
         film.next_active = list(1);
         let each = threads_of(here, 1);
-        start(judge_trial, &film, here, 0, each)?;
+        start(after_pilot, &film, here, 0, each)?;
         let (mut round, mut taken) = (1, launch.min_samples);
         while taken < launch.samples_per_pixel {
             (film.active_pixels, film.next_active) = (list(round), list(round + 1));
             start(kernels.trace_active, &film, (taken, 0), round, u64::MAX)?;
-            start(judge_round, &film, (taken, 0), round, each)?;
+            start(after_round, &film, (taken, 0), round, each)?;
             taken += taken.min(launch.samples_per_pixel - taken);
             round += 1;
         }
