@@ -41,6 +41,8 @@ pub fn rust_types(definitions: &str) -> String {
                 let _ = writeln!(fields, "{}    pub {name}: {kind},", doc("    ", [call.remark]));
                 writeln!(table, "    (\"{owner}.{name}\", std::mem::offset_of!({owner}, {name})),")
             }
+            // Takes no room.
+            ("ABSENT", _) => continue,
             ("END", [name, bytes]) => {
                 let Some((fields, aligned, is_pod)) = open.take() else { wrong() };
                 let repr = if aligned { "C, align(16)" } else { "C" };

@@ -48,6 +48,7 @@ struct Inline {
 #define FIELD(type, name) type name;
 #define FIELDS(type, name, count) type name[count];
 #define INLINE(type, name, max) Inline<type, max> name;
+#define ABSENT(type, name) static constexpr Array<type> name = {nullptr, 0, 0};
 // types.def's sizes are those with addresses of eight bytes, which hosts of GPUs have.
 #define END(name, bytes) \
   }                      \
@@ -65,6 +66,7 @@ struct Inline {
 #undef FIELD
 #undef FIELDS
 #undef INLINE
+#undef ABSENT
 #undef END
 
 #define SHAPE(KIND, name, array, features) SHAPE_##KIND,

@@ -66,6 +66,7 @@ void move_to(Array<T>& array, const char* blob) {
 #define FIELD(type, name) move_to(s.name, blob);
 #define FIELDS(type, name, count)
 #define INLINE(type, name, most)
+#define ABSENT(type, name)
 #define END(name, bytes) }
 #include "../kernels/types.def"
 

@@ -62,11 +62,9 @@ struct DepthFirst {
   }
   POLYFLY_METHOD void shadow_ray(const Ray& ray, const Surface<S>& s, const LightSample& sample) {
     if (!sample.valid) return;
-    if constexpr (has_features<S>(FEATURE_NO_SHADOWS)) {
-      if (uses<FEATURE_NO_SHADOWS>(scene) && !scene.constants.shadows) {
-        add_radiance(ray, sample.colour, true);
-        return;
-      }
+    if (uses<FEATURE_NO_SHADOWS>(scene) && !scene.constants.shadows) {
+      add_radiance(ray, sample.colour, true);
+      return;
     }
     ++counts.shadow_rays;
     add_radiance(ray, sample.colour * transmittance(scene, s.p, sample.towards, s.reflect_origin, true), true);

@@ -191,6 +191,7 @@ int POLYFLY_NAME(layout)(int* out) {
 #define FIELD(type, name) out[n++] = (int)__builtin_offsetof(Struct, name);
 #define FIELDS(type, name, count) FIELD(type, name)
 #define INLINE(type, name, max) FIELD(type, name)
+#define ABSENT(type, name)
 #define END(name, bytes) }
 #include "../types.def"
 #include "../builders.def"

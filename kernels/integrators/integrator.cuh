@@ -44,9 +44,7 @@ struct RandomSamples {
 // The wavelength of a ray's sample, if the scene has dispersion.
 template <class S, class Q>
 POLYFLY_FN Wavelength wavelength(const S& scene, const Ray& ray, const Q& queue) {
-  if constexpr (has_features<S>(FEATURE_MATERIALS)) {
-    if (uses<FEATURE_TINTS>(scene) && scene.constants.dispersive) return wavelength_of(get_2d(queue.sampler(ray), Int(DIM_WAVELENGTH)).u);
-  }
+  if (uses<FEATURE_TINTS>(scene) && scene.constants.dispersive) return wavelength_of(get_2d(queue.sampler(ray), Int(DIM_WAVELENGTH)).u);
   return no_wavelength();
 }
 // The ray attenuated by the medium between its origin and the surface: itself where there is none, and no copy.

@@ -96,15 +96,13 @@ POLYFLY_FN Ray sample_bsdf(const S& scene, const Ray& ray, Real& mis_distance, c
     flags = select(is_diffuse | (is_mirror & (s.alpha > zero)),
                    pack_pdf(select(is_diffuse, lambertian, m.pdf)) | Int(LIGHTS_SAMPLED) | lamps, flags);
     const Mask blurs = is_diffuse | (is_mirror & (s.fuzz + s.alpha > zero));
-    if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
-      // The sun's way by bodies to a surface that samples lights is one of its caustics.
-      if (has_caustics(scene)) {
-        const Int before = ray.bounces & Int(LIGHTS_SAMPLED | LAMPS_SAMPLED);
-        const Mask begins = ((before & Int(LIGHTS_SAMPLED)) != Int(0)) &
-            (surface_kind(s.reflect_origin >> ORIGIN_SHIFT) == Int(SHAPE_BODY));
-        const Mask specular = (!blurs) & (!on);
-        flags = flags | select(specular & (begins | (before == Int(LAMPS_SAMPLED))), Int(LAMPS_SAMPLED), Int(0));
-      }
+    // The sun's way by bodies to a surface that samples lights is one of its caustics.
+    if (has_caustics(scene)) {
+      const Int before = ray.bounces & Int(LIGHTS_SAMPLED | LAMPS_SAMPLED);
+      const Mask begins = ((before & Int(LIGHTS_SAMPLED)) != Int(0)) &
+          (surface_kind(s.reflect_origin >> ORIGIN_SHIFT) == Int(SHAPE_BODY));
+      const Mask specular = (!blurs) & (!on);
+      flags = flags | select(specular & (begins | (before == Int(LAMPS_SAMPLED))), Int(LAMPS_SAMPLED), Int(0));
     }
     flags = flags | select(is_diffuse, Int(0), s.spawn_flags) | select(is_mirror, s.reflect_flags, Int(0)) |
         select(blurs, Int(BLURRED), Int(0));
@@ -130,12 +128,10 @@ struct PathTracing : RandomSamples {
   POLYFLY_METHOD static bool shade(const S& scene, const FrameParams& frame, const Ray& incoming, State state,
                                    const Hit& hit, Mask active, Q& queue) {
     const Mask surface = active & (hit.surface != Int(NO_SURFACE)), away = active & !surface;
-    if constexpr (has_features<S>(FEATURE_GLOW)) {
-      if (has_glow(scene)) {
-        const Real length = select(surface, hit.t, Real(GLOW_REACH));
-        const Vec glow = incoming.weight * glow_in_air(scene, incoming.o, incoming.d, length, active);
-        queue.add_radiance(incoming, clamp_indirect(scene, incoming, glow), active);
-      }
+    if (has_glow(scene)) {
+      const Real length = select(surface, hit.t, Real(GLOW_REACH));
+      const Vec glow = incoming.weight * glow_in_air(scene, incoming.o, incoming.d, length, active);
+      queue.add_radiance(incoming, clamp_indirect(scene, incoming, glow), active);
     }
     if (any(away)) {
       const Vec light =
@@ -165,11 +161,9 @@ struct PathTracing : RandomSamples {
       const int lights = uses<FEATURE_LIGHTS>(scene) ? scene.lights.len : 0;
       POLYFLY_NO_UNROLL
       for (int i = 0; i < lights; ++i) sample_light<false>(scene, i, ray, s, lit, queue);
-      if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
-        if (has_caustics(scene)) {
-          const Vec light = caustics<false>(scene, ray, s, wave, point, lit);
-          queue.add_radiance(ray, clamp_indirect(scene, ray, light), spreads);
-        }
+      if (has_caustics(scene)) {
+        const Vec light = caustics<false>(scene, ray, s, wave, point, lit);
+        queue.add_radiance(ray, clamp_indirect(scene, ray, light), spreads);
       }
       if (uses_any<FEATURE_EMITTERS | FEATURE_SKY_MAP>(scene) && scene.emitters.len > 0) {
         LightSample sample = sample_emitter(scene, ray, s, point, lit);

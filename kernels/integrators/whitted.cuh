@@ -58,9 +58,7 @@ struct Whitted {
   // Adds the light that the air scatters onto a way of this length.
   template <class S, class Q>
   POLYFLY_METHOD static void add_glow(const S& scene, const Ray& ray, Real length, Mask m, Q& queue) {
-    if constexpr (has_features<S>(FEATURE_GLOW)) {
-      if (has_glow(scene)) queue.add_radiance(ray, ray.weight * glow_in_air(scene, ray.o, ray.d, length, m), m);
-    }
+    if (has_glow(scene)) queue.add_radiance(ray, ray.weight * glow_in_air(scene, ray.o, ray.d, length, m), m);
   }
 
   template <class S, class Q>
@@ -93,11 +91,9 @@ struct Whitted {
         sample_light<true>(scene, i, ray, s, met, queue);
       }
     }
-    if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
-      const Mask lit = met & shows_light(s);
-      if (has_caustics(scene) && any(lit))
-        queue.add_radiance(ray, caustics<true>(scene, ray, s, wave, queue.sampler(ray), given_any(lit)), lit);
-    }
+    const Mask lit = met & shows_light(s);
+    if (has_caustics(scene) && any(lit))
+      queue.add_radiance(ray, caustics<true>(scene, ray, s, wave, queue.sampler(ray), given_any(lit)), lit);
     return queue.spawn(spawn_secondary_rays(scene, ray, s, met, queue));
   }
 };

@@ -166,9 +166,7 @@ POLYFLY_FN Real shade_bar(const S& scene, const Body& body, const Ray& ray, Vec 
   const Real cover = box_coverage(rim, across, inverse_width) - box_coverage(-rim, across, inverse_width);
   Mask outside = facing < zero;
   // Outside of a round edge, one of its faces may be seen from behind.
-  if constexpr (has_features<S>(FEATURE_ROUND)) {
-    if (bevel_of(scene, body) > 0.0f) outside = dot(s.n, q) > zero;
-  }
+  if (bevel_of(scene, body) > 0.0f) outside = dot(s.n, q) > zero;
   Real hidden = zero;
   if (body.lamps != 0) {
     Mask shines = near;

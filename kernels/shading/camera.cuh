@@ -11,9 +11,7 @@ POLYFLY_FN Ray first_ray(const S& scene, const FrameParams& frame, Vec o, Vec d,
   ray.d = normalise(d);
   ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
   ray.cone_width = Real(0.0f);
-  if constexpr (has_features<S>(FEATURE_PROJECTION)) {
-    if (uses<FEATURE_PROJECTION>(scene)) ray.cone_width = Real(frame.cone_width);
-  }
+  if (uses<FEATURE_PROJECTION>(scene)) ray.cone_width = Real(frame.cone_width);
   ray.last_surface = Int(NO_ORIGIN);
   ray.bounces = Int(0);
   ray.pixel = pixel;
@@ -56,11 +54,9 @@ template <class S>
 POLYFLY_FN void project(const S& scene, const FrameParams& frame, Real x, Real y, Vec& o, Vec& d) {
   o = vec(frame.eye);
   d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  if constexpr (has_features<S>(FEATURE_PROJECTION)) {
-    if (uses<FEATURE_PROJECTION>(scene) && frame.projection == PROJECTION_ORTHOGRAPHIC) {
-      o = fma(vec(frame.down), y, fma(vec(frame.right), x, o));
-      d = vec(frame.forward);
-    }
+  if (uses<FEATURE_PROJECTION>(scene) && frame.projection == PROJECTION_ORTHOGRAPHIC) {
+    o = fma(vec(frame.down), y, fma(vec(frame.right), x, o));
+    d = vec(frame.forward);
   }
 }
 
@@ -102,13 +98,11 @@ POLYFLY_FN Int spread_of_sample(const Constants& constants, Int sample) {
 // The ray of a sample on a regular grid; jittered with adaptive sampling, which has no grid.
 template <class S>
 POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, Int py, Int sample, Int pixel) {
-  if constexpr (has_features<S>(FEATURE_ADAPTIVE)) {
-    if (uses<FEATURE_ADAPTIVE>(scene) && scene.constants.samples == 0) {
-      Ray ray = jittered_ray(scene, frame, px, py, sample, pixel);
-      ray.bounces = spread_of_sample(scene.constants, sample);
-      if constexpr (has_features<S>(FEATURE_PROJECTION)) ray.cone_width = ray.cone_width * cone_growth(ray);
-      return ray;
-    }
+  if (uses<FEATURE_ADAPTIVE>(scene) && scene.constants.samples == 0) {
+    Ray ray = jittered_ray(scene, frame, px, py, sample, pixel);
+    ray.bounces = spread_of_sample(scene.constants, sample);
+    if constexpr (has_features<S>(FEATURE_PROJECTION)) ray.cone_width = ray.cone_width * cone_growth(ray);
+    return ray;
   }
   const Real step = Real(scene.constants.sample_step), half = Real(0.5f);
   const Int row = to_int((to_real(sample) + half) * step);

@@ -74,11 +74,9 @@ POLYFLY_NOINLINE Vec floor_transmittance(const S& scene, int k, Vec p, Vec d, Re
     const Real cosine = abs(dot(quad.n, d)) * reciprocal(sqrt(squared_length(d)));
     through = through * (one - sheet_reflectance(Real(material.sheet), cosine));
   }
-  if constexpr (has_features<S>(FEATURE_FILMS)) {
-    if (uses<FEATURE_FILMS>(scene) && material.film > 0) {
-      const Real cosine = abs(dot(quad.n, d)) * reciprocal(sqrt(squared_length(d)));
-      through = through * film_rest(film_reflectance(scene, Int(material.film), cosine, m), vec(material.mirror));
-    }
+  if (uses<FEATURE_FILMS>(scene) && material.film > 0) {
+    const Real cosine = abs(dot(quad.n, d)) * reciprocal(sqrt(squared_length(d)));
+    through = through * film_rest(film_reflectance(scene, Int(material.film), cosine, m), vec(material.mirror));
   }
   const int levels = picture_levels(scene);
   if (levels > 0) through = through * sample_texture(scene.texels, scene.mip_levels, 0, levels, fract(u), fract(v), Real(0.0f), m);
@@ -121,15 +119,13 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
     x.texture = select(m, sample_texture(scene.texels, scene.mip_levels, 0, levels, u, v, slanted_footprint(cone, facing), m), x.texture);
     x.has_texture = x.has_texture | m;
   }
-  if constexpr (has_features<S>(FEATURE_RELIEF)) {
-    if (uses<FEATURE_RELIEF>(scene) && scene.constants.relief_levels > 0) {
-      const Relief relief = floor_relief(scene, k, ray.d, x.n, hit.u, hit.v, slanted_footprint(cone, facing), m);
-      x.ground = select(m, x.n, x.ground);
-      x.lean = select(m, relief.lean, x.lean);
-      x.n = select(m, relief.n, x.n);
-      x.alpha = select(m, relief.alpha, x.alpha);
-      x.has_relief = x.has_relief | m;
-    }
+  if (uses<FEATURE_RELIEF>(scene) && scene.constants.relief_levels > 0) {
+    const Relief relief = floor_relief(scene, k, ray.d, x.n, hit.u, hit.v, slanted_footprint(cone, facing), m);
+    x.ground = select(m, x.n, x.ground);
+    x.lean = select(m, relief.lean, x.lean);
+    x.n = select(m, relief.n, x.n);
+    x.alpha = select(m, relief.alpha, x.alpha);
+    x.has_relief = x.has_relief | m;
   }
 }
 

@@ -323,9 +323,7 @@ POLYFLY_FN Int samples_at_bounce(int max_samples, Int bounce) {
 template <class S>
 POLYFLY_FN int light_count(const S& scene) {
   int count = uses<FEATURE_LIGHTS>(scene) ? scene.lights.len : 0;
-  if constexpr (has_features<S>(FEATURE_EMITTERS)) {
-    if (uses<FEATURE_EMITTERS>(scene) && scene.constants.lamp_samples != 0 && scene.emitters.len > 0) ++count;
-  }
+  if (uses<FEATURE_EMITTERS>(scene) && scene.constants.lamp_samples != 0 && scene.emitters.len > 0) ++count;
   if (uses<FEATURE_AO>(scene)) ++count;
   return count;
 }

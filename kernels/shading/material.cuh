@@ -248,10 +248,8 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
       // Slopes of a relief differ by more from sample to sample than a star is wide.
       s.reflect_flags = select(x.has_relief, Int(BLURRED), Int(0));
     }
-    if constexpr (has_features<S>(FEATURE_BRUSHED)) {
-      if (uses<FEATURE_BRUSHED>(scene))
-        s.brushed = select(m & (MATERIAL_REAL(material, stretch) > zero), x.material + Int(1), Int(0));
-    }
+    if (uses<FEATURE_BRUSHED>(scene))
+      s.brushed = select(m & (MATERIAL_REAL(material, stretch) > zero), x.material + Int(1), Int(0));
     const Real sheet = MATERIAL_REAL(material, sheet);
     const Mask is_sheet = m & (sheet > zero);
     if ((USES & SHEETS) != 0 && uses<FEATURE_CLEAR_FLOOR>(scene) && any(is_sheet)) {
@@ -261,9 +259,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     }
   }
   Mask filmed = first_lanes(0);
-  if constexpr (has_features<S>(FEATURE_FILMS)) {
-    if (uses<FEATURE_FILMS>(scene)) filmed = m & (MATERIAL_INT(material, film) > Int(0));
-  }
+  if (uses<FEATURE_FILMS>(scene)) filmed = m & (MATERIAL_INT(material, film) > Int(0));
   const Mask glass = m & (MATERIAL_INT(material, kind) == Int(MATERIAL_GLASS));
   if ((USES & REFRACTS) != 0 && uses<FEATURE_REFRACTION>(scene) && any(glass)) {
     if (uses<FEATURE_TINTS>(scene))
@@ -310,12 +306,10 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
 template <class S>
 POLYFLY_FN Vec refract(const S& scene, const Surface<S>& s, Vec d) {
   Mask bends = s.ior != Real(1.0f);
-  if constexpr (has_features<S>(FEATURE_COAT)) {
-    if (uses<FEATURE_COAT>(scene) && any(s.coat_mirrors)) {
-      const Real twice = Real(-2.0f) * dot(s.n, d);
-      d = select(s.coat_mirrors, fma(s.n, twice, d), d);
-      bends = bends & !s.coat_mirrors;
-    }
+  if (uses<FEATURE_COAT>(scene) && any(s.coat_mirrors)) {
+    const Real twice = Real(-2.0f) * dot(s.n, d);
+    d = select(s.coat_mirrors, fma(s.n, twice, d), d);
+    bends = bends & !s.coat_mirrors;
   }
   if (!any(bends)) return d;
   const Real cosine = -dot(s.n, d);

@@ -342,42 +342,36 @@ POLYFLY_FN Mirrored even_mirror(const S& scene, const Surface<S>& s, Vec d, Vec 
 // Lanes whose facets lie along a grain.
 template <class S>
 POLYFLY_FN Mask is_brushed(const S& scene, const Surface<S>& s, Mask m) {
-  if constexpr (has_features<S>(FEATURE_BRUSHED)) {
-    if (uses<FEATURE_BRUSHED>(scene)) return m & (s.brushed > Int(0)) & (s.alpha > Real(0.0f));
-  }
+  if (uses<FEATURE_BRUSHED>(scene)) return m & (s.brushed > Int(0)) & (s.alpha > Real(0.0f));
   return first_lanes(0);
 }
 // The value of a surface's rough mirror from direction l to the viewer.
 template <class S>
 POLYFLY_FN Lobe rough_lobe(const S& scene, const Surface<S>& s, Vec d, Vec l, Mask m) {
-  if constexpr (has_features<S>(FEATURE_BRUSHED)) {
-    const Mask brushed = is_brushed(scene, s, m);
-    if (any(brushed)) {
-      Lobe lobe = brushed_eval(scene, s.brushed, s.n, s.alpha, s.edge, d, all_of(s.reflect), l, brushed);
-      if (!any(m & !brushed)) return lobe;
-      const Lobe even = even_lobe(scene, s, d, l, m & !brushed);
-      lobe.value = select(brushed, lobe.value, even.value);
-      lobe.pdf = select(brushed, lobe.pdf, even.pdf);
-      return lobe;
-    }
+  const Mask brushed = is_brushed(scene, s, m);
+  if (any(brushed)) {
+    Lobe lobe = brushed_eval(scene, s.brushed, s.n, s.alpha, s.edge, d, all_of(s.reflect), l, brushed);
+    if (!any(m & !brushed)) return lobe;
+    const Lobe even = even_lobe(scene, s, d, l, m & !brushed);
+    lobe.value = select(brushed, lobe.value, even.value);
+    lobe.pdf = select(brushed, lobe.pdf, even.pdf);
+    return lobe;
   }
   return even_lobe(scene, s, d, l, m);
 }
 // The direction in which it reflects a ray, and its weight.
 template <class S>
 POLYFLY_FN Mirrored rough_mirror(const S& scene, const Surface<S>& s, Vec d, Vec weight, Pair u2, Mask m) {
-  if constexpr (has_features<S>(FEATURE_BRUSHED)) {
-    const Mask brushed = is_brushed(scene, s, m);
-    if (any(brushed)) {
-      Mirrored mirrored = brushed_sample(scene, s.brushed, s.n, s.alpha, s.edge, d, weight, u2, brushed);
-      if (!any(m & !brushed)) return mirrored;
-      const Mirrored even = even_mirror(scene, s, d, weight, u2, m & !brushed);
-      mirrored.d = select(brushed, mirrored.d, even.d);
-      mirrored.weight = select(brushed, mirrored.weight, even.weight);
-      mirrored.valid = (brushed & mirrored.valid) | (even.valid & !brushed);
-      mirrored.pdf = select(brushed, mirrored.pdf, even.pdf);
-      return mirrored;
-    }
+  const Mask brushed = is_brushed(scene, s, m);
+  if (any(brushed)) {
+    Mirrored mirrored = brushed_sample(scene, s.brushed, s.n, s.alpha, s.edge, d, weight, u2, brushed);
+    if (!any(m & !brushed)) return mirrored;
+    const Mirrored even = even_mirror(scene, s, d, weight, u2, m & !brushed);
+    mirrored.d = select(brushed, mirrored.d, even.d);
+    mirrored.weight = select(brushed, mirrored.weight, even.weight);
+    mirrored.valid = (brushed & mirrored.valid) | (even.valid & !brushed);
+    mirrored.pdf = select(brushed, mirrored.pdf, even.pdf);
+    return mirrored;
   }
   return even_mirror(scene, s, d, weight, u2, m);
 }

@@ -103,9 +103,7 @@ POLYFLY_NOINLINE Vec sunlight(const S& scene, Vec d, Mask m) {
 // Radiance from direction d, in the lanes of m.
 template <class S>
 POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
-  if constexpr (has_features<S>(FEATURE_SKY_MAP)) {
-    if (uses<FEATURE_SKY_MAP>(scene) && scene.constants.sky_side > 0) return sky_map(scene, d, m);
-  }
+  if (uses<FEATURE_SKY_MAP>(scene) && scene.constants.sky_side > 0) return sky_map(scene, d, m);
   return mix(vec(scene.constants.horizon), vec(scene.constants.zenith),
              max(fma(d.z, Real(scene.constants.sky_slope), Real(scene.constants.sky_base)), Real(0.0f)));
 }
@@ -115,26 +113,20 @@ POLYFLY_FN Vec sky(const S& scene, Vec d, Mask m) {
 template <class S>
 POLYFLY_FN Vec sky_radiance(const S& scene, const FrameParams& frame, const Ray& ray, Mask m) {
   Vec light = sky(scene, ray.d, m);
-  if constexpr (has_features<S>(FEATURE_STARS)) {
-    const Mask clear = m & ((ray.bounces & Int(BLURRED)) == Int(0));
-    if (uses<FEATURE_STARS>(scene) && scene.stars.len > 0 && any(clear)) {
-      // The squared focal length in pixels, clamped to the domain of sqrt.
-      const Vec forward = vec(frame.forward);
-      const Real zero = Real(0.0f), focal2 = max(min(dot(forward, forward), Real(1.0e30f)), Real(1.0e-30f));
-      const Real pixel = reciprocal(sqrt(focal2));
-      const Vec both = light + starlight(scene, ray.d, cone_growth(ray) * Real(frame.pixel_footprint), pixel, clear);
-      light = vec(max(both.x, zero), max(both.y, zero), max(both.z, zero));
-    }
+  const Mask clear = m & ((ray.bounces & Int(BLURRED)) == Int(0));
+  if (uses<FEATURE_STARS>(scene) && scene.stars.len > 0 && any(clear)) {
+    // The squared focal length in pixels, clamped to the domain of sqrt.
+    const Vec forward = vec(frame.forward);
+    const Real zero = Real(0.0f), focal2 = max(min(dot(forward, forward), Real(1.0e30f)), Real(1.0e-30f));
+    const Real pixel = reciprocal(sqrt(focal2));
+    const Vec both = light + starlight(scene, ray.d, cone_growth(ray) * Real(frame.pixel_footprint), pixel, clear);
+    light = vec(max(both.x, zero), max(both.y, zero), max(both.z, zero));
   }
   // The sun is one of the lights. Rays of surfaces that have sampled them, or their caustics, do not count it again.
-  if constexpr (has_features<S>(FEATURE_SUN)) {
-    if (uses<FEATURE_SUN>(scene) && scene.constants.sun_sharpness > 0.0f)
-      light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED | LAMPS_SAMPLED)) == Int(0)));
-  }
+  if (uses<FEATURE_SUN>(scene) && scene.constants.sun_sharpness > 0.0f)
+    light = light + sunlight(scene, ray.d, m & ((ray.bounces & Int(LIGHTS_SAMPLED | LAMPS_SAMPLED)) == Int(0)));
   light = sky_through_fog(scene, ray.o, ray.d, light);
-  if constexpr (has_features<S>(FEATURE_TRANSPARENT_SKY)) {
-    if (uses<FEATURE_TRANSPARENT_SKY>(scene) && scene.constants.transparent)
-      return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
-  }
+  if (uses<FEATURE_TRANSPARENT_SKY>(scene) && scene.constants.transparent)
+    return select((ray.bounces & Int(BOUNCE_MASK)) > Int(0), light, vec(Real(0.0f), Real(0.0f), Real(0.0f)));
   return light;
 }

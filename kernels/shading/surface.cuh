@@ -111,9 +111,7 @@ POLYFLY_FN Real coat_passage(Real share, Real below) {
 }
 template <class S>
 POLYFLY_FN Mask is_coated(const S& scene, const Surface<S>& s) {
-  if constexpr (has_features<S>(FEATURE_COAT)) {
-    if (uses<FEATURE_COAT>(scene)) return s.coat > Real(0.0f);
-  }
+  if (uses<FEATURE_COAT>(scene)) return s.coat > Real(0.0f);
   return first_lanes(0);
 }
 // Whether one of these lanes has a coat. Kernels that know none do not ask.

@@ -67,10 +67,8 @@ POLYFLY_FN Real exit_distance(const S& scene, const Body& body, Vec q, Vec d) {
 template <class S>
 POLYFLY_FN Real distance_inside(const S& scene, const Body& body, Vec q, Vec d, Mask m) {
   const Real sharp = exit_distance(scene, body, q, d);
-  if constexpr (has_features<S>(FEATURE_ROUND)) {
-    const float bevel = bevel_of(scene, body);
-    if (bevel > 0.0f) return max(sharp - into_bevelled(scene, body, bevel, fma(d, sharp, q), -d, m).t, Real(0.0f));
-  }
+  const float bevel = bevel_of(scene, body);
+  if (bevel > 0.0f) return max(sharp - into_bevelled(scene, body, bevel, fma(d, sharp, q), -d, m).t, Real(0.0f));
   return sharp;
 }
 
@@ -124,21 +122,19 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
   if (!any(tested)) return;
   Interval c = intersect_convex(scene, body, q, ray.d);
   Mask crossed = tested & (c.enter < c.leave) & (c.leave > Real(0.0f));
-  if constexpr (has_features<S>(FEATURE_ROUND)) {
-    const float bevel = bevel_of(scene, body);
-    // Bevels move entries farther away.
-    if (bevel > 0.0f) crossed = crossed & !(c.enter > hit.t);
-    if (bevel > 0.0f && any(crossed)) {
-      const Crossing in = into_bevelled(scene, body, bevel, fma(ray.d, c.enter, q), ray.d, crossed);
-      c.enter = select(crossed, c.enter + in.t, c.enter);
-      crossed = crossed & in.found;
-    }
-    const Mask started_within = crossed & !(c.enter > Real(0.0f));
-    if (bevel > 0.0f && any(started_within)) {
-      const Crossing out = into_bevelled(scene, body, bevel, fma(ray.d, c.leave, q), -ray.d, started_within);
-      c.leave = select(started_within, c.leave - out.t, c.leave);
-      crossed = crossed & (c.leave > Real(0.0f));
-    }
+  const float bevel = bevel_of(scene, body);
+  // Bevels move entries farther away.
+  if (bevel > 0.0f) crossed = crossed & !(c.enter > hit.t);
+  if (bevel > 0.0f && any(crossed)) {
+    const Crossing in = into_bevelled(scene, body, bevel, fma(ray.d, c.enter, q), ray.d, crossed);
+    c.enter = select(crossed, c.enter + in.t, c.enter);
+    crossed = crossed & in.found;
+  }
+  const Mask started_within = crossed & !(c.enter > Real(0.0f));
+  if (bevel > 0.0f && any(started_within)) {
+    const Crossing out = into_bevelled(scene, body, bevel, fma(ray.d, c.leave, q), -ray.d, started_within);
+    c.leave = select(started_within, c.leave - out.t, c.leave);
+    crossed = crossed & (c.leave > Real(0.0f));
   }
   const Mask within = !(c.enter > Real(0.0f));
   const Real t = select(within, c.leave, c.enter);
@@ -161,11 +157,9 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   const Mask here = line.last_surface == Int(body.origin_inside);
   Interval c = intersect_convex(scene, body, q, d);
   Mask crossed = tested & (here | (c.enter < c.leave));
-  if constexpr (has_features<S>(FEATURE_ROUND)) {
-    if (uses<FEATURE_ROUND>(scene)) {
-      const Mask reached = crossed & (here | (c.enter < one)) & (c.leave > zero);
-      crossed = bevel_interval<BevelsApart>(scene, body, q, d, here, reached, c) | (crossed & !reached);
-    }
+  if (uses<FEATURE_ROUND>(scene)) {
+    const Mask reached = crossed & (here | (c.enter < one)) & (c.leave > zero);
+    crossed = bevel_interval<BevelsApart>(scene, body, q, d, here, reached, c) | (crossed & !reached);
   }
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
   Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);
@@ -183,13 +177,11 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
     }
     remaining = select(stopped, vec(zero, zero, zero), remaining);
   }
-  if constexpr (has_features<S>(FEATURE_FINISHES)) {
-    if (uses<FEATURE_FINISHES>(scene) && has_finish(scene, k) && outer.transparency > 0.0f) {
-      if (any(in))
-        remaining = select(in, remaining * finish_transmittance(scene, body, k, fma(d, c.enter, q), in), remaining);
-      if (any(out))
-        remaining = select(out, remaining * finish_transmittance(scene, body, k, fma(d, c.leave, q), out), remaining);
-    }
+  if (uses<FEATURE_FINISHES>(scene) && has_finish(scene, k) && outer.transparency > 0.0f) {
+    if (any(in))
+      remaining = select(in, remaining * finish_transmittance(scene, body, k, fma(d, c.enter, q), in), remaining);
+    if (any(out))
+      remaining = select(out, remaining * finish_transmittance(scene, body, k, fma(d, c.leave, q), out), remaining);
   }
   const Material& inner = scene.materials.at(inside_material(scene, body, k));
   transmit_closed(scene, outer, inner, line, c, here, in, out, active, remaining);
@@ -212,15 +204,13 @@ POLYFLY_FN void interaction_with(const S& scene, int k, const Ray& ray, const Hi
     own = min(own, gap);
   }
   Vec facing = select(dot(n, ray.d) < Real(0.0f), n, -n);
-  if constexpr (has_features<S>(FEATURE_BEVELS)) {
-    const float bevel = uses<FEATURE_BEVELS>(scene) ? scene.materials.at(body.material).bevel : 0.0f;
-    const float steep = bevel < 0.0f ? -bevel : bevel;
-    const Mask bevelled = m & (nearest * Real(steep) < Real(1.0f));
-    if (uses<FEATURE_BEVELS>(scene) && steep > 0.0f && any(bevelled)) {
-      facing = select(bevelled, bevelled_normal(scene, body, bevel, q, ray.d, facing, hit.leaving), facing);
-      if (bevel_of(scene, body) > 0.0f) x.depth = select(bevelled, own, x.depth);
-      x.curvature = select(bevelled, Real(2.0f * steep * body.bar_lean), x.curvature);
-    }
+  const float bevel = uses<FEATURE_BEVELS>(scene) ? scene.materials.at(body.material).bevel : 0.0f;
+  const float steep = bevel < 0.0f ? -bevel : bevel;
+  const Mask bevelled = m & (nearest * Real(steep) < Real(1.0f));
+  if (uses<FEATURE_BEVELS>(scene) && steep > 0.0f && any(bevelled)) {
+    facing = select(bevelled, bevelled_normal(scene, body, bevel, q, ray.d, facing, hit.leaving), facing);
+    if (bevel_of(scene, body) > 0.0f) x.depth = select(bevelled, own, x.depth);
+    x.curvature = select(bevelled, Real(2.0f * steep * body.bar_lean), x.curvature);
   }
   x.n = select(m, facing, x.n);
   x.face = select(m, n, x.face);

@@ -133,8 +133,6 @@ POLYFLY_NOINLINE Real displaced_distance(const S& scene, const FloorQuad& quad, 
 // The distance along a ray of the floor's surface.
 template <class S>
 POLYFLY_FN Real surface_distance(const S& scene, const FloorQuad& quad, Vec o, Vec d, Real far, Mask m) {
-  if constexpr (has_features<S>(FEATURE_DISPLACED)) {
-    if (is_displaced(scene, quad)) return displaced_distance(scene, quad, o, d, far, m);
-  }
+  if (is_displaced(scene, quad)) return displaced_distance(scene, quad, o, d, far, m);
   return floor_distance(quad, Real(quad.d), o, d);
 }

@@ -96,9 +96,7 @@ POLYFLY_FN void interaction_triangle(const S& scene, Int number, const Ray& ray,
                            read_vec(data, words, at + Int(WORD(Triangle, ac)), m));
   Vec n = normalise_or(select(m, normal, x.n), -ray.d);
   n = select(dot(n, ray.d) < Real(0.0f), n, -n);
-  if constexpr (has_features<S>(FEATURE_SMOOTH_NORMALS)) {
-    if (uses<FEATURE_SMOOTH_NORMALS>(scene) && scene.normals.len > 0) n = smooth_normal(scene, ray.d, x.p, number, m, n);
-  }
+  if (uses<FEATURE_SMOOTH_NORMALS>(scene) && scene.normals.len > 0) n = smooth_normal(scene, ray.d, x.p, number, m, n);
   x.n = select(m, n, x.n);
   x.material = select(m, read((const int*)data, words, at + Int(WORD(Triangle, material_index)), m), x.material);
 }
