@@ -1,4 +1,4 @@
-// Reads of an array at a place of each lane. A processor's own gathers take one word of one lane at a time, so
+// Reads of an array at an index of each lane. A processor's own gathers take one word of one lane at a time, so
 // consecutive words are loaded together, lane by lane, and transposed.
 #pragma once
 #include "lane.cuh"
@@ -32,7 +32,7 @@ typedef __m256i Wide;
 typedef __m128i Wide;
 #define WIDE(name) _mm_##name
 #endif
-// The words of lanes k, k + 4 and so on. at: the place of each lane.
+// The words of lanes k, k + 4 and so on. at: the index of each lane.
 template <class Load>
 POLYFLY_FN Wide every_fourth(const int* p, const int* at, int k, const Load& load) {
 #if defined(POLYFLY_AVX512)

@@ -415,7 +415,7 @@ POLYFLY_FN Int load(const int* p) { return Int((VInt)(*(const VIntU*)p)); }
 POLYFLY_FN void store(float* p, Real x) { *(VRealU*)p = x.v; }
 POLYFLY_FN void store(int* p, Int x) { *(VIntU*)p = x.v; }
 
-// Adds three numbers of each lane of m to the first three of the four sums at its place of an array of sums.
+// Adds three numbers of each lane of m to the first three of the four sums at its index of an array of sums.
 #if defined(__AVX2__)
 // All lanes add, those outside of m zeros.
 POLYFLY_FN void add_to_sums(i64* sums, Int place, Int x, Int y, Int z, Mask m) {

@@ -1,4 +1,4 @@
-// Participating media: what is left of light after a way through them.
+// Participating media: transmittance and emission along a ray.
 #pragma once
 #include "shapes/ray.cuh"
 
@@ -48,7 +48,7 @@ POLYFLY_FN Real length_in_fog(const S& scene, Real z, Real rise, Real length) {
   const Real zero = Real(0.0f), one = Real(1.0f), least = Real(1.0e-9f), most = Real(LONGEST_IN_FOG);
   const Mask falls = rise < zero;
   const Real bounded = select(falls, max(min(rise, -least), -most), min(max(rise, least), most));
-  // The share of the way before its height is that of the top.
+  // The share of the way up to the height of the top.
   const Real share = max(min((Real(scene.constants.fog_top) - z) * reciprocal(bounded), one), zero);
   return min(length, most) * select(falls, one - share, share);
 }

@@ -135,8 +135,8 @@ struct PixelSum {
 // Smallest number of idle lanes that start new paths: the camera's code is long, and busy lanes wait for it.
 constexpr int MIN_IDLE = 12;
 
-// Whether the warps of a block go through a bounce in step, so that they ask for the same instructions at the same time: a multiprocessor
-// fetches them once then, and the code for rich scenes is larger than its cache. Warps that have ended are not waited for.
+// Whether the warps of a block go through a bounce in step. They then ask for the same instructions at the same time, and a multiprocessor
+// fetches them once: the code for rich scenes is larger than its cache. Nobody waits for warps that have ended.
 constexpr bool IN_STEP = BLOCK_THREADS > THREADS;
 POLYFLY_FN void step_together() {
   __syncwarp();
@@ -148,7 +148,7 @@ struct PathSample {
   int x, y, number, sum;
 };
 
-// Traces a warp's samples by path tracing, where paths end after one bounce or after fifty: a lane whose path has ended takes the next sample.
+// Traces a warp's samples by path tracing. Paths end after one bounce or after fifty, so a lane whose path has ended takes the next sample.
 // (For Whitted's integrator that was three times slower than keeping the samples of a pixel together.)
 template <class Integrator, class S, class Samples>
 POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, Samples& samples, RayCounts& counts) {
@@ -207,15 +207,15 @@ struct PixelSamples {
   int first, end;
   int shift;   // 2^shift pixels are taken at once
   int next;    // of the last group's samples
-  int group;   // its place
+  int group;   // its slot among the sums
   int start;   // its first pixel
-  int starts;  // the first pixel of the group whose place is this lane's number, or -1
+  int starts;  // the first pixel of the group in the slot with this lane's number, or -1
 
   // busy_with: the number of the sum of this lane's path, or -1.
   POLYFLY_METHOD bool are_left(int busy_with) {
     if (next < launch.samples_per_pixel << shift) return true;
     if (first >= end) return false;
-    // The oldest one is stored, and its place is the next one's.
+    // Stores the oldest group, whose slot the next one takes.
     const int place = (group + 1) & ((PIXELS >> shift) - 1);
     if (__any_sync(0xffffffffu, busy_with >= 0 && (busy_with & (PIXELS - 1)) >> shift == place)) return false;
     finish(place);
@@ -246,7 +246,7 @@ struct PixelSamples {
     const PixelSum sum = {&sums[0][0][number], PARTS * PIXELS};
     return sum;
   }
-  // Stores the group at this place, none of whose paths is left, if there is one.
+  // Stores the group in this slot, if there is one. All its paths must have ended.
   POLYFLY_METHOD void finish(int place) {
     const int lane = threadIdx.x & 31, its = __shfl_sync(0xffffffffu, starts, place), at = its + lane;
     int x, y;

@@ -30,7 +30,7 @@ struct NoState {
   static constexpr int WORDS = 0;
 };
 
-// What an integrator has whose samples are random.
+// Base of integrators with random samples.
 struct RandomSamples {
   static constexpr bool STOCHASTIC = true, GATHERS_HITS = true;
 

@@ -81,7 +81,7 @@ POLYFLY_FN Sample look_up(const LendingView& view, const BodyMotion* motions, co
       const double far = 1.0 / (double)expected[6] / vector_length(v);
       point = {v.x * far, v.y * far, v.z * far};
     }
-    // The first motion is that of things at rest.
+    // The first motion is the static scene's.
     const int body = (int)guide(BODY) + 1;
     const BodyMotion& motion = motions[body <= view.bodies ? body : 0];
     const Vector normal = {expected[3], expected[4], expected[5]};

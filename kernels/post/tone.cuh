@@ -1,4 +1,4 @@
-// Tone curves in double precision, as src/scene/tone.rs has them. Each function handles one pixel by plain operations in
+// Tone curves in double precision, as src/scene/film/tone.rs has them. Each function handles one pixel by plain operations in
 // one fixed order.
 #pragma once
 #include "../platform.cuh"

@@ -45,7 +45,7 @@ POLYFLY_FN Lamp lamp_seen(const S& scene, const Body& body, Real across, Real pl
   Real cell = fma(place, Real(body.lamps_per_length), Real(0.5f * (float)body.lamps));
   // The squared length of the footprint along the edge; half its width in lamp radii.
   Real long2, spread, fill = Real(body.lamp_fill);
-  // Of domes: the squared distance of the ray from their axis, in lamp radii, and the squared sine of the angle between both.
+  // Domes: squared distance of the ray from their axis, in lamp radii, and squared sine of the angle between both.
   Real beside2 = zero, sine2 = one, inverse2 = one;
   if (dome) {
     sine2 = max(fma(facing, facing, sideways * sideways), Real(1.0e-4f));
@@ -88,10 +88,10 @@ POLYFLY_FN Lamp lamp_seen(const S& scene, const Body& body, Real across, Real pl
   const Real less = min(inverse, one), line = less * fill;
   shown = shown * (strip ? line : mix(reciprocal(fma(blurred, Real(1.0f / 3.0f), grown * grown)), line, row));
   if (dome && any(grown > one)) {
-    // Beyond a silhouette no surface shows the spread light: the share before it makes up for the rest.
+    // Past a silhouette no surface shows the spread light, so the part before it gets more.
     const Mask silhouette = (grown > one) & (facing < zero) & (fma(facing, Real(body.bar_inward), -sideways) > zero);
     const Real away = min(abs(fma(Real(body.bar_lean), facing, sideways)) * sqrt(inverse2) * less, one);
-    // Of a disc, whose segment is nearly a polynomial, and of a line.
+    // A disc, whose segment is nearly a polynomial, and a line.
     const Real slope = fma(row, Real(-0.1366f), Real(0.6366f));
     const Real before = fma(away, fma(away * away, half - slope, slope), half);
     shown = select(silhouette, shown * reciprocal(before), shown);
@@ -100,7 +100,7 @@ POLYFLY_FN Lamp lamp_seen(const S& scene, const Body& body, Real across, Real pl
   const Real white = mix(core * core * Real(1.6f), Real(strip ? 1.6f * 8.0f / 15.0f : 1.6f / 3.0f), blurred) * shown;
   const Real tinted =
       mix(fma(core, Real(1.4f), Real(1.2f)), Real(strip ? 1.2f + 1.4f * 2.0f / 3.0f : 1.9f), blurred) * shown;
-  // The core is as bright in any color: white in the share lamp_core, the lamp's own else.
+  // The core is equally bright in any color: white with weight lamp_core, else the lamp's color.
   const Vec colour = vec(body.lamp_colour);
   const Real strength = max_component(colour) * Real(body.lamp_core) * white;
   const Real around = fma(white, Real(1.0f - body.lamp_core),

@@ -21,7 +21,7 @@ POLYFLY_FN Ray first_ray(const S& scene, const FrameParams& frame, Vec o, Vec d,
 // A uniformly distributed point of the aperture, right and down.
 POLYFLY_FN Pair aperture_point(const FrameParams& frame, Pair u2) {
   const bool is_round = !(frame.blades > 0.0f);
-  // A polygon: the side, and the place on it, of the triangle that the point is in.
+  // A polygon: the triangle that the point is in, by its side, and the position along that side.
   const Real place = u2.u * Real(frame.blades), side = to_real(to_int(place));
   const Real turned = fma(side, Real(frame.per_blade), Real(frame.blade_turn));
   Real sine, cosine;

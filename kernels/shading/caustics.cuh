@@ -21,7 +21,7 @@ template <class S>
 POLYFLY_FN bool has_caustics(const S& scene) {
   return uses<FEATURE_CAUSTICS>(scene);
 }
-// Whether light bends in a body of this material, or is tinted over a distance that shadow rays do not know.
+// Whether this material refracts, or tints light by a distance that shadow rays do not know.
 POLYFLY_FN bool is_refracting(const Material& m) {
   return (m.ior < 1.0f || m.ior > 1.0f || m.stops_shadow_rays) && m.transparency > 0.0f;
 }
@@ -34,7 +34,7 @@ template <class S>
 POLYFLY_FN bool has_coat(const S& scene, const Material& m) {
   return uses<FEATURE_COAT>(scene) && m.coat > 0.0f;
 }
-// The share of light that passes a face, of what its material transmits.
+// The share of light that passes a face, relative to what its material transmits.
 template <class S>
 POLYFLY_FN Vec facet_passes(const S& scene, const Material& m, Real ior, Real cosine, Mask lanes) {
   const Real one = Real(1.0f);
@@ -48,7 +48,7 @@ POLYFLY_FN bool any_of(const float* colour) { return colour[0] > 0.0f || colour[
 
 POLYFLY_FN Real radius_of(const Body& body) { return sqrt(within_domain(Real(body.bounds) * Real(1.0f / 1.02f))); }
 
-// A face: the plane n.q = offset, with q relative to the body's center, and n outwards. A body has two for each slab.
+// A face: the plane n.q = offset; q is relative to the body's center, and n points outwards. A body has two for each slab.
 struct Facet {
   Vec n;
   Real offset;
@@ -105,7 +105,7 @@ POLYFLY_NOINLINE Mask passes_bending_body(const S& scene, Vec o, Vec d, Int last
   }
   return through;
 }
-// What a segment of a caustic's path lets through. bends: bodies that bend light stop it.
+// Transmittance of a segment of a caustic's path. bends: refracting bodies block it.
 template <class S>
 POLYFLY_FN Vec open_way(const S& scene, Vec o, Vec d, Int last_surface, Mask active, bool bends) {
   const Vec none = vec(Real(0.0f), Real(0.0f), Real(0.0f)), all = vec(Real(1.0f), Real(1.0f), Real(1.0f));
@@ -115,8 +115,8 @@ POLYFLY_FN Vec open_way(const S& scene, Vec o, Vec d, Int last_surface, Mask act
   return select(active, transmittance(scene, o, d, last_surface, active), none);
 }
 
-// The queue of a surface whose light passes bending bodies by refraction alone: the light of lamps and other emitters
-// goes straight on in Whitted's ray tracing.
+// The queue of a surface that sees lights through refracting bodies only by refraction. In Whitted's ray tracing, the light of lamps and
+// other emitters goes straight on.
 template <class S, class Q>
 struct StraightLight {
   const S& scene;
@@ -132,7 +132,7 @@ struct StraightLight {
   }
 };
 
-// The reflectance of a face at this cosine. Inside of bending bodies no path is tried.
+// The reflectance of a face at this cosine. Paths do not start inside refracting bodies.
 template <class S>
 POLYFLY_FN Vec facet_reflectance(const S& scene, const Body& body, Mask outside, Real cosine, Mask m) {
   const Material& outer = scene.materials.at(body.material);
@@ -164,8 +164,8 @@ struct FacetQueue {
   const int k, face;
   const Facet facet;
   const SamplePoint point;
-  const Vec p;         // of the surface
-  const Real height;   // of the surface above the face's plane
+  const Vec p;         // point on the surface
+  const Real height;   // its height over the face's plane
   const Real rim;
   bool is_light;
   Vec sum;
@@ -173,7 +173,7 @@ struct FacetQueue {
   POLYFLY_METHOD SamplePoint sampler(const Ray&) const { return point; }
   POLYFLY_METHOD void shadow_ray(const Ray&, const Surface<S>& s, const LightSample& sample) {
     const Real zero = Real(0.0f), one = Real(1.0f);
-    // The light is as high above the plane as the way to it rises more than the mirrored surface is below.
+    // Height of the light over the plane = rise - height.
     const Real rise = dot(facet.n, sample.towards);
     Mask valid = sample.valid & (height * (rise - height) > zero);
     if (!any(valid)) return;
@@ -199,12 +199,12 @@ struct FacetQueue {
   }
 };
 
-// Whether a face may mirror a light to a surface. The way from the surface's image to the light's middle crosses the plane of the face
-// at q; those to its other points cross it near q, or anywhere, if the light reaches through the plane.
+// Whether a face may mirror a light to a surface. The line from the surface's image to the light's center crosses the face's plane at q.
+// Lines to other points of the light cross near q, or anywhere if the light intersects the plane.
 POLYFLY_FN Mask may_mirror(const Light& light, const Body& body, const Facet& facet, Real height, Vec image) {
   const Real one = Real(1.0f), size = radius_of(body), radius = Real(light.radius), up = abs(height);
   const Vec way = vec(light.position) - image;
-  const Real rise = abs(dot(facet.n, way));   // of the light's middle above the image
+  const Real rise = abs(dot(facet.n, way));   // height of the light's center over the image
   const Real nearest = rise - radius;
   const Real distance = sqrt(within_domain(dot(way, way)));
   const Vec q = fma(way, up * reciprocal(within_domain(rise)), image - vec(body.centre)) - facet.n * facet.offset;
@@ -214,7 +214,7 @@ POLYFLY_FN Mask may_mirror(const Light& light, const Body& body, const Facet& fa
   return (nearest <= up) | (dot(q, q) <= reach * reach);
 }
 
-// The lights whose paths are tried. Path tracing hits emitters itself.
+// The lights that caustics are computed for. Path tracing hits emitters itself.
 template <bool WITH_EMITTERS, class S>
 POLYFLY_FN int caustic_lights(const S& scene) {
   if constexpr (WITH_EMITTERS) return light_count(scene);
@@ -241,7 +241,7 @@ POLYFLY_NOINLINE Vec mirrored_light(const S& scene, int k, const Ray& ray, const
   POLYFLY_NO_UNROLL
   for (int j = 0; j < body.slabs; ++j)
     within = within & (slab_distance(scene.slabs.load(body.first_slab + j), q) > -near);
-  // Light gets to the inner sides of a closed body's faces, and from them, within the body alone.
+  // Inside of a closed body, light gets to and from a face only within the body.
   const Mask open = any_of(inner.transmit) ? lit : within;
   const Real rim = facet_rim(body, outer);
   POLYFLY_NO_UNROLL
@@ -273,20 +273,20 @@ POLYFLY_NOINLINE Vec mirrored_light(const S& scene, int k, const Ray& ray, const
 
 // A path from a surface into a body by one face, out of it by another, and on to a light.
 struct BentPath {
-  Vec near, far;           // where it crosses the faces
-  Real near_cosine, far_cosine;  // of its parts outside to the faces' normals
-  Real length;             // of the part inside
-  Real spread;             // its solid angle at the light per area at the surface, times the square of its length
+  Vec near, far;           // points where it crosses the faces
+  Real near_cosine, far_cosine;  // cosines between its outer segments and the faces' normals
+  Real length;             // length of the inner segment
+  Real spread;             // solid angle at the light per area at the surface, times the squared length
   Mask found;
 };
 
-// Newton's steps, the longest one, and the one that is short enough, in radii of the body. With random solids, lights and
-// surfaces all but one in a hundred paths are found within nine steps.
+// Newton's method: number of steps, longest step, and the step that ends it, in radii of the body. With random solids, lights and
+// surfaces, nine steps find 99 of 100 paths.
 #define BENT_STEPS 10
 #define BENT_STEP_MAX 0.5f
 #define BENT_STEP_MIN 5.0e-4f
 
-// A point of a face towards p: at most as far from its middle as its corners.
+// A point of a face towards p, no farther from its middle than the corners.
 POLYFLY_FN Vec towards_facet(const Facet& facet, Vec p) {
   const Real one = Real(1.0f);
   const Vec middle = facet.n * facet.offset;
@@ -295,8 +295,8 @@ POLYFLY_FN Vec towards_facet(const Facet& facet, Vec p) {
   return fma(aside, min(reach * reciprocal(sqrt(squared_length(aside))), one), middle);
 }
 
-// The path from p through the faces `near` and `far` to l, in coordinates in which the body's corners have distance 1. `far` and l may
-// be images, as the middle of the body to which `far` belongs. The path begins at the point `start` of `far`.
+// The path from p through the faces `near` and `far` to l, in radii of the body. `far` and l may be mirror images; then so is the body's
+// center. The search starts at the point `start` of `far`.
 // ior: the body's index of refraction. The optical length is |a - p| + ior |b - a| + |l - b|; each point has two
 // coordinates within its face.
 POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec middle, Vec start, Vec p, Vec l, Real ior, Mask active) {
@@ -319,13 +319,13 @@ POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec middle, V
     const Real u_inverse = reciprocal(u_length), w_inverse = reciprocal(w_length),
                g_inverse = reciprocal(max(g_length, Real(1.0e-3f)));
     const Vec u = to_a * u_inverse, g = to_b * g_inverse, w = to_l * w_inverse;
-    // Parts of the directions within the faces.
+    // Components of the directions within the faces.
     const Real ur = dot(ta.right, u), ud = dot(ta.down, u), gar = dot(ta.right, g), gad = dot(ta.down, g);
     const Real gbr = dot(tb.right, g), gbd = dot(tb.down, g), wr = dot(tb.right, w), wd = dot(tb.down, w);
     const Real gradient_ar = fma(-ior, gar, ur), gradient_ad = fma(-ior, gad, ud);
     const Real gradient_br = fma(ior, gbr, -wr), gradient_bd = fma(ior, gbd, -wd);
-    // A convex function is lower only where its gradient points away from. Where no pair of points of the circles around
-    // both faces is, the faces have no path.
+    // A convex function is lower only against its gradient. If the circles around both faces have no pair of points there, no path
+    // exists.
     const Real rises = fma(gradient_ar, dot(ta.right, path.near), gradient_ad * dot(ta.down, path.near)) +
         fma(gradient_br, dot(tb.right, path.far - middle), gradient_bd * dot(tb.down, path.far - middle));
     const Real steepest = sqrt_or_zero(fma(gradient_ar, gradient_ar, gradient_ad * gradient_ad)) +
@@ -352,8 +352,8 @@ POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec middle, V
                s_dd = b_dd - fma(c_rd, x_rd, c_dd * x_dd);
     const Real s_det = max(fma(s_rr, s_dd, -(s_rd * s_rd)), Real(1.0e-9f)), s_inverse = reciprocal(s_det);
     if (any(settled)) {
-      // Of a minimum the product of both determinants is that of all second derivatives. The mixed derivatives of the
-      // shortest optical length by both ends follow from it, and are the density of light.
+      // At a minimum, the product of both determinants is the determinant of all second derivatives. It gives the mixed derivatives of
+      // the shortest optical length by both ends, which are the density of light.
       const Real near_cosine = abs(dot(near.n, u)), far_cosine = abs(dot(far.n, w));
       const Real inside = abs(dot(near.n, g) * dot(far.n, g)) * ior * ior;
       const Real stretched = (u_length + g_length + w_length) * w_inverse, across = u_length * g_length;
@@ -377,7 +377,7 @@ POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec middle, V
     path.near = select(going, fma(ta.right, ar * less, fma(ta.down, ad * less, path.near)), path.near);
     path.far = select(going, fma(tb.right, br * less, fma(tb.down, bd * less, path.far)), path.far);
     settled = going & (longest < Real(BENT_STEP_MIN));
-    // The minimum is hardly farther away than the last step was long. Points of faces have at most the distance 1.
+    // The minimum is about as near as the last step was long. Points of faces are within distance 1.
     if (step >= 1) {
       const Real limit = fma(longest, Real(2.0f), Real(1.02f)), square = limit * limit;
       const Vec far_off = path.far - middle;
@@ -389,8 +389,8 @@ POLYFLY_FN BentPath bent_path(const Facet& near, const Facet& far, Vec middle, V
   return path;
 }
 
-// Whether a point p above the face `near` may be in the beam, in radii of the body. From any point of the patch the direction to p
-// differs from that from its middle by at most the patch's radius over the distance.
+// Whether a point p above the face `near` may be in the beam, in radii of the body. Directions to p from points of the patch differ from the
+// direction from its middle by at most the patch's radius over the distance.
 POLYFLY_FN Mask meets_beam(const Beam& beam, const Facet& near, Vec p) {
   const Vec way = p - vec(beam.patch);
   const Real height = dot(near.n, way), distance = sqrt(within_domain(dot(way, way)));
@@ -400,7 +400,7 @@ POLYFLY_FN Mask meets_beam(const Beam& beam, const Facet& near, Vec p) {
   return (dot(near.n, p) - near.offset > Real(FACET_NEAR)) & (dot(off, off) < spread * spread);
 }
 
-// What a face mirrors within the body at this cosine.
+// The reflectance of a face from inside, at this cosine.
 template <class S>
 POLYFLY_FN Vec mirrored_within(const S& scene, const Material& inner, Real ior, Real cosine, Mask lanes) {
   const Real zero = Real(0.0f), one = Real(1.0f), share = fresnel(ior, cosine);
@@ -458,7 +458,7 @@ POLYFLY_FN Vec refracted_from(const S& scene, int k, int number, Vec l, const Ra
     Real turn_cosine = Real(1.0f);
     Mask valid = path.found & is_in_facet(scene, body, i, near_point, rim);
     if (m >= 0) {
-      // Where the way within the body meets the mirror.
+      // Where the path inside meets the mirror.
       const Vec way = path.far - path.near;
       const Real rise = dot(pane.n, way), below = pane.offset - dot(pane.n, path.near);
       valid = valid & (below > zero) & (below < rise);
@@ -479,7 +479,7 @@ POLYFLY_FN Vec refracted_from(const S& scene, int k, int number, Vec l, const Ra
                        facet_passes(scene, inner, ior, path.far_cosine, valid));
     if (m >= 0) colour = colour * mirrored_within(scene, inner, ior, turn_cosine, valid);
     if (absorbs(inner)) colour = colour * attenuate(vec(inner.absorb), path.length * size);
-    // To the light, to the surface, and between the faces, if other things are inside of the body.
+    // Shadow rays: to the light, to the surface, and inside if other things are in the body.
     const Vec begin = far_point + vec(body.centre), stop = near_point + vec(body.centre), bend = turn + vec(body.centre);
     POLYFLY_NO_UNROLL
     for (int leg = 0; leg < (isolated ? 2 : m >= 0 ? 4 : 3); ++leg) {
@@ -512,7 +512,7 @@ POLYFLY_NOINLINE Vec refracted_light(const S& scene, int k, const Ray& ray, cons
     const Light& light = scene.lights.at(i);
     const int max_samples = light.radius > 0.0f ? light.samples : 1;
     const Int count = samples_at_bounce(max_samples, bounce);
-    // A body gathers light a few times at most.
+    // A body focuses light a few times at most.
     const Mask counts =
         lit & (max_component(ray.weight * vec(light.colour)) * Real(4.0f) > Real(scene.constants.light_cutoff));
     POLYFLY_NO_UNROLL
@@ -528,14 +528,14 @@ POLYFLY_NOINLINE Vec refracted_light(const S& scene, int k, const Ray& ray, cons
       sum = select(sampled, fma(seen, reciprocal(to_real(count)), sum), sum);
     }
   }
-  // The color of the wavelength by which the light has been bent, unless the ray has it already.
+  // The color of the wavelength that was refracted, unless the ray has it already.
   if (outer.dispersion > 0.0f)
     sum = select((ray.bounces & Int(DISPERSED)) == Int(0), sum * wave.response, sum);
   return sum;
 }
 
-// The caustics' light at a surface, in the lanes of `lit`. Copies: what functions out of line refer to lies in memory on a GPU, also
-// in scenes that do not call them.
+// The caustics' light at a surface, in the lanes of `lit`. It copies its arguments: on a GPU, what functions out of line refer to lies in
+// memory, even in scenes that do not call them.
 template <bool WITH_EMITTERS, class S>
 POLYFLY_FN Vec caustics(const S& scene, const Ray& incoming, const Surface<S>& surface, const Wavelength& length,
                         SamplePoint point, Mask lit) {
@@ -543,6 +543,7 @@ POLYFLY_FN Vec caustics(const S& scene, const Ray& incoming, const Surface<S>& s
   const Surface<S> s = surface;
   const Wavelength wave = length;
   Vec sum = vec(Real(0.0f), Real(0.0f), Real(0.0f));
+  // Not compiled for scenes without caustics, which takes long.
   if constexpr (has_features<S>(FEATURE_CAUSTICS)) {
     POLYFLY_NO_UNROLL
     for (int k = 0; k < scene.bodies.len; ++k) {

@@ -11,14 +11,14 @@ POLYFLY_FN bool has_finish(const S& scene, int k) {
   return finish.texture_levels + finish.relief_levels > 0;
 }
 
-// A place on a face of a body: the face's normal, and the directions and coordinates of its pictures.
+// A point on a face of a body: the face's normal, and the directions and coordinates of its pictures.
 struct FacePlace {
   Vec outward, right, down;
   Real u, v;
 };
-// Of the point q of body's surface, relative to its center. A face's pictures are as wide as the body's circumscribed sphere and
-// lie along the edge that the face has, or would have, in common with the next slab's. They are mirrored and turned from face
-// to face.
+// For the point q of the body's surface, relative to its center. A face's pictures are as wide as the body's circumscribed sphere and
+// parallel to the edge between the face and the next slab's face, or to the line where their planes meet. They are mirrored and turned
+// from face to face.
 template <class S>
 POLYFLY_FN FacePlace face_place(const S& scene, const Body& body, const Finish& finish, Vec q) {
   const Real zero = Real(0.0f), half = Real(0.5f);
@@ -54,7 +54,7 @@ POLYFLY_FN Vec finish_texture(const S& scene, const Finish& finish, const FacePl
   return sample_texture(scene.texels, scene.finish_levels, finish.texture, finish.texture_levels, at.u, at.v, covered, m);
 }
 
-// What the finish of body k does to light that passes its surface at q, relative to its center.
+// Transmittance of the finish of body k at q, relative to its center.
 template <class S>
 POLYFLY_NOINLINE Vec finish_transmittance(const S& scene, const Body& body, int k, Vec q, Mask m) {
   const Finish& finish = scene.finishes.at(k);
@@ -62,15 +62,15 @@ POLYFLY_NOINLINE Vec finish_transmittance(const S& scene, const Body& body, int 
   return finish_texture(scene, finish, face_place(scene, body, finish, q), Real(0.0f), m);
 }
 
-// What the finish of body k makes of a point of its surface: a factor of the colors, the shading normal and the roughness, and of a
-// relief the face's normal and that of the mean slopes.
+// The finish of body k at a point of its surface: a factor of the colors, the shading normal and the roughness; with a relief also the
+// face's normal and the normal of the mean slopes.
 struct Finished {
   Vec texture, n;
   Real alpha;
   Vec ground, lean;
 };
-// p: the point; n: the normal without the finish; cone: the width of the ray's cone. (By value: what a function out of line refers
-// to would lie in memory on a GPU, also where it is not called.)
+// p: the point; n: the normal without the finish; cone: the width of the ray's cone. (By value: on a GPU, what functions out of line
+// refer to lies in memory, even where they are not called.)
 template <class S>
 POLYFLY_NOINLINE Finished finished(const S& scene, int k, Vec p, Vec n, Vec d, Mask leaving, Real cone, Mask m) {
   const Body& body = scene.bodies.at(k);

@@ -4,7 +4,7 @@
 #include "sky.cuh"
 #include "texture.cuh"
 
-// The sky's radiance at the horizon of an endless floor: from the ray's direction as it lies in the floor's plane.
+// The sky's radiance at the horizon of an endless floor, in the ray's direction projected into the floor's plane.
 template <class S>
 POLYFLY_NOINLINE Vec horizon_radiance(const S& scene, Vec p, Vec n, Vec d, Mask m) {
   const Vec level = normalise_or(fma(n, -dot(n, d), d), vec(Real(1.0f), Real(0.0f), Real(0.0f)));
@@ -16,8 +16,8 @@ POLYFLY_FN bool fades(const S& scene, const FloorQuad& quad) {
   return uses<FEATURE_FADE>(scene) && scene.constants.floor_fade > 0.0f &&
       (!uses<FEATURE_GROUND>(scene) || quad.side == FLOOR_GROUND);
 }
-// The haze takes its share of all that the floor does with light. An endless floor shows the sky at its horizon
-// instead, one that ends what lies behind it.
+// The haze replaces a share of the floor's light: by the sky at the horizon if the floor is endless, else by what lies
+// behind it.
 template <class S>
 POLYFLY_FN void fade_floor(const S& scene, const FloorQuad& quad, Vec d, Mask m, Surface<S>& s) {
   const Real clear = select(m, haze_transmittance(scene, s.p), Real(1.0f));
@@ -99,7 +99,7 @@ POLYFLY_FN void interaction_floor(const S& scene, const FrameParams& frame, int 
       x.material = select(m, Int(GROUND_MATERIAL), x.material);
       return;
     }
-    // The bevel is of the floor's material where that is opaque.
+    // The bevel has the floor's material if that is opaque.
     const Mask rim = m & (hit.v < Real(quad.bevel));
     x.material = select(m, Int(SIDE_MATERIAL), x.material);
     if (!uses<FEATURE_CLEAR_FLOOR>(scene)) x.material = select(rim, Int(FLOOR_MATERIAL), x.material);

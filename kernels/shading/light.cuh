@@ -278,7 +278,7 @@ POLYFLY_FN LightSample sample_emitter(const S& scene, const Ray& ray, const Surf
   return emitter_light<true>(scene, number, true, get_2d(point, dim_of_bounce(ray.bounces, DIM_POINT)), ray, s, met);
 }
 
-// The way to a point on the disc that a spherical light shows, by the way to its center.
+// The vector to a point on the visible disc of a spherical light, from the vector to its center.
 POLYFLY_FN Vec point_on_light(const Light& light, Vec towards, Vec otherwise, Pair u2) {
   const Basis basis = basis_around(normalise_or(towards, otherwise));
   const Real r = sqrt(max(u2.v, Real(1.0e-20f))) * Real(light.radius);
@@ -287,8 +287,8 @@ POLYFLY_FN Vec point_on_light(const Light& light, Vec towards, Vec otherwise, Pa
   return fma(basis.down, r * sine, fma(basis.right, r * cosine, towards));
 }
 
-// The lanes that a spherical light may light: no point of it adds light that eval_light keeps to the others. It is asked before
-// points are sampled, which costs more than most rays are worth.
+// Lanes that a spherical light may light: for the others, eval_light keeps no light from any of its points. Tested before points are
+// sampled, as sampling costs more than most rays are worth.
 template <class S>
 POLYFLY_FN Mask may_light(const S& scene, const Light& light, Vec towards, const Ray& ray, const Surface<S>& s, Mask met) {
   const Real size = abs(towards.x) + abs(towards.y) + abs(towards.z);
@@ -298,7 +298,7 @@ POLYFLY_FN Mask may_light(const S& scene, const Light& light, Vec towards, const
   return above & (max_component(most) * Real(1.001f) > Real(scene.constants.light_cutoff));
 }
 
-// The ambient light from a sampled direction. What is within reach stops it as it stops the light of lights.
+// The ambient light from a sampled direction. Surfaces within reach block it as they block lights.
 template <class S>
 POLYFLY_FN LightSample sample_ambient(const S& scene, const Ray& ray, const Surface<S>& s, Pair u2, Mask met) {
   const Real reach = Real(scene.constants.ao_reach);
@@ -327,8 +327,8 @@ POLYFLY_FN int light_count(const S& scene) {
   if (uses<FEATURE_AO>(scene)) ++count;
   return count;
 }
-// Samples light i: a point light, or points on the disc that a spherical light shows. WITH_EMITTERS, the index after
-// the last light stands for the emitters, sampled ones or all, and the last index for ambient light with occlusion.
+// Samples light i: a point light, or points on the visible disc of a spherical light. WITH_EMITTERS: the index after the
+// last light means the emitters (samples of them, or all), and the last index means ambient light with occlusion.
 template <bool WITH_EMITTERS, class S, class Q>
 POLYFLY_FN void sample_light(const S& scene, int i, const Ray& ray, const Surface<S>& s, Mask met, Q& queue) {
   if (!uses_any<FEATURE_AREA_LIGHTS | FEATURE_EMITTERS | FEATURE_AO>(scene)) {

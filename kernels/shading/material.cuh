@@ -117,13 +117,13 @@ POLYFLY_FN void shade_glass(const Ray& ray, const Hit& hit, Mask m, const Wavele
   if (any(absorbs)) s.transmittance = select(absorbs, attenuate(absorb, hit.t), s.transmittance);
 }
 
-// A surface with a thin film mirrors what the film says; bare: what it mirrors without one. At angles past the critical
-// one, that is all light. dye: a factor of what it mirrors.
+// A surface with a thin film has the film's reflectance, and past the critical angle it mirrors all light. bare: the
+// reflectance without a film; dye: a factor of the mirrored light.
 template <class S>
 POLYFLY_FN void shade_film(const S& scene, const Ray& ray, const Hit& hit, Mask m, Int film, Vec bare, Vec dye,
                            Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f), cosine = -dot(s.n, ray.d);
-  // The square of the cosine on the other side: the air's where the ray leaves.
+  // The squared cosine on the other side: in the air where the ray leaves.
   const Real square = fma(s.ior * s.ior, fma(cosine, cosine, -one), one);
   const Vec all = vec(one, one, one);
   const Vec share = select(square < zero, all,
@@ -135,8 +135,8 @@ POLYFLY_FN void shade_film(const S& scene, const Ray& ray, const Hit& hit, Mask 
   s.highlight_weight = select(m, s.highlight_weight * max_component(rest), s.highlight_weight);
 }
 
-// Past the critical angle what would have passed, the share T, is mirrored, undyed. What the surface mirrors and
-// spreads itself stays as it is.
+// Past the critical angle the transmitted share T is mirrored instead, undyed. The surface's own reflection and its diffuse
+// light stay the same.
 template <class S>
 POLYFLY_FN void total_reflection(Vec d, Real transparency, Mask met, Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f);
@@ -150,9 +150,9 @@ POLYFLY_FN void total_reflection(Vec d, Real transparency, Mask met, Surface<S>&
   s.transmit = select(total, vec(zero, zero, zero), s.transmit);
 }
 
-// A surface under a clear coat. A material that mirrors clearly, or not at all, mirrors one ray together with its coat, by a
-// relief as rough as that is; over a rough one the coat's ray goes the way of the transmitted ray, since what has a coat
-// is opaque.
+// A surface under a clear coat. If the material has a clear mirror or none, one reflected ray serves material and coat, and a relief makes
+// both equally rough. Over a rough mirror the coat's reflection takes the place of the transmitted ray, as surfaces with a coat
+// are opaque.
 template <class S>
 POLYFLY_FN void shade_coat(Vec d, Mask m, Mask rough, Real inside, Surface<S>& s) {
   const Real zero = Real(0.0f), one = Real(1.0f), cosine = -dot(s.n, d);
@@ -160,7 +160,7 @@ POLYFLY_FN void shade_coat(Vec d, Mask m, Mask rough, Real inside, Surface<S>& s
   const Mask fuzzy = m & (s.fuzz > zero), clear = m & !(rough | fuzzy);
   const Vec below = vec(one, one, one) * s.reflect;
   const Vec both = coat_over_mirror(share, schlick(below, s.edge, cosine));
-  // Of the light that gets through, the albedo spreads a part, and the coat sends a part of that back.
+  // Of the light that gets through, the albedo scatters a part, and the coat reflects some of that back.
   const Real through = coat_passage(share, s.coat_under) * fma(s.coat_under - one, inside, one), least = Real(1.0e-6f);
   const Vec diffuse = vec(s.albedo.x * reciprocal(max(fma(-s.albedo.x, inside, one), least)),
                           s.albedo.y * reciprocal(max(fma(-s.albedo.y, inside, one), least)),
@@ -176,7 +176,7 @@ POLYFLY_FN void shade_coat(Vec d, Mask m, Mask rough, Real inside, Surface<S>& s
   s.passes_shadow_rays = s.passes_shadow_rays & !s.coat_mirrors;
 }
 
-// What the materials of some surfaces may do. Code for a single kind of surface is as small as its materials allow.
+// What materials of a kind of surface may have. Code for one kind of surface leaves out the rest.
 enum MaterialUses {
   TEXTURED = 1,  // by a texture or a relief
   SHEETS = 2,    // of glass
@@ -185,7 +185,7 @@ enum MaterialUses {
   ANY_USE = 15
 };
 
-// The surface as its material makes it of an interaction, in the lanes of m.
+// The shading point of an interaction by its material, in the lanes of m.
 template <int USES, class S>
 POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, const Interaction& x, Mask m,
                               const Wavelength& wave) {
@@ -234,7 +234,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
     if constexpr ((USES & TEXTURED) != 0) {
       if constexpr (has_any<S>(FEATURE_RELIEF | FEATURE_FINISHES)) {
         if (uses_roughness(scene)) {
-          // The material's own roughness, or less by a map, is that of microfacets; the rest is that of slopes.
+          // Microfacets have the material's roughness, or less by a map; slopes have the rest.
           const Real own = min(s.alpha, x.alpha), all = x.alpha * x.alpha, slopes = fma(-own, own, all);
           // A map of the roughness rounds.
           const Mask waves = x.has_relief & (slopes > max(all * Real(0.001f), Real(1.0e-12f)));
@@ -302,7 +302,7 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
   return s;
 }
 
-// Where the transmitted ray goes: straight, or bent by Snell's law, or mirrored by a coat.
+// Direction of the transmitted ray: straight on, refracted, or mirrored by a coat.
 template <class S>
 POLYFLY_FN Vec refract(const S& scene, const Surface<S>& s, Vec d) {
   Mask bends = s.ior != Real(1.0f);

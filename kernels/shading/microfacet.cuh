@@ -18,8 +18,8 @@ POLYFLY_FN Real ggx_vndf_pdf(Real alpha, Real sine2, Real cosine, Real hidden) {
 }
 
 // Light that facets reflect several times (Kulla and Conty, "Revisiting physically based shading at Imageworks", 2017): a
-// second, wide lobe. ggx_again is the share of light from a direction that facets do not reflect at once, of a rough
-// mirror that absorbs nothing; ggx_again_mean its mean over the cosines of all directions. Both are fits to quadrature,
+// second, wide lobe. ggx_again is the share of light from a direction that the first facet does not reflect out of a rough
+// mirror that absorbs nothing; ggx_again_mean is its mean over the cosines of all directions. Both are fits to quadrature,
 // within 0.8 % of the light, for alphas up to 1.
 POLYFLY_FN Real ggx_again(Real cosine, Real alpha) {
   const Real c = min(max(cosine, Real(1.0e-4f)), Real(1.0f)), a = min(alpha, Real(1.0f));
@@ -36,8 +36,8 @@ POLYFLY_FN Real ggx_again_mean(Real alpha) {
   return a * fma(a, fma(a, Real(-4.0374955f), Real(5.0155834f)), Real(0.0039286f)) *
       reciprocal(fma(a, fma(a, Real(-4.7026201f), Real(5.3974725f)), one));
 }
-// What is left of light that facets reflect several times. Those of a measured metal (edge 1) take their share each time;
-// other mirrors reflect the same color at any roughness.
+// The color of light that facets reflect several times. Facets of a measured metal (edge 1) absorb each time; other mirrors
+// reflect the same color at any roughness.
 POLYFLY_FN Vec ggx_dye(Real mean, Real edge, Vec weight) {
   const Real one = Real(1.0f), kept = one - mean;
   const Vec facet = fma(weight, Real(20.0f / 21.0f), vec(one, one, one) * Real(1.0f / 21.0f));
@@ -47,8 +47,8 @@ POLYFLY_FN Vec ggx_dye(Real mean, Real edge, Vec weight) {
   return select(edge > Real(0.0f), metal, weight);
 }
 
-// The facets of a rough mirror, as ggx_lobe and ggx_reflect ask for them: their distribution, and what they hide of each other.
-// A direction has its parts along the basis' first two vectors, and its cosine to the normal.
+// GGX distribution and shadowing terms shared by ggx_lobe and ggx_reflect. `Pair`: components of a direction along the first two vectors of
+// the basis; cosine: to the normal.
 struct EvenFacets {
   Real alpha;
   POLYFLY_METHOD Basis basis(Vec n) const { return basis_around(n); }
@@ -62,15 +62,15 @@ struct EvenFacets {
   POLYFLY_METHOD Real again_mean() const { return ggx_again_mean(alpha); }
 };
 
-// The grain of brushed metal.
+// The grain of brushed metal. "Lost" light is not reflected by the first facet that it meets.
 struct Grain {
-  Vec along;       // its direction; the part along the surface counts
+  Vec along;       // its direction; only the component along the surface counts
   Real stretch;    // alpha along it over alpha, less than 1
   Real bare;       // alpha without a relief
-  Int lost;        // 1 + the number of the table of what facets do not reflect at once
-  Real lost_mean;  // its mean over all directions
-  Real counted;    // the share of both that counts
-  Real even;       // the share that counts of what facets without a grain do not reflect at once
+  Int lost;        // 1 + index of the table of lost light
+  Real lost_mean;  // mean of the table over all directions
+  Real counted;    // factor of both
+  Real even;       // factor of the lost light of facets without a grain
 };
 template <class S>
 POLYFLY_FN Grain read_grain(const S& scene, Int brushed, Mask m) {
@@ -88,7 +88,7 @@ POLYFLY_FN Grain read_grain(const S& scene, Int brushed, Mask m) {
 }
 
 // Facets of brushed metal: alpha is alpha * stretch along the grain, and alpha / stretch across (Heitz, "Understanding the
-// masking-shadowing function in microfacet-based BRDFs", 2014). A table says what they do not reflect at once.
+// masking-shadowing function in microfacet-based BRDFs", 2014). A table has the lost light.
 template <class S>
 struct BrushedFacets {
   const S& scene;
@@ -101,7 +101,7 @@ struct BrushedFacets {
   POLYFLY_METHOD Vec stretched(Vec v) const {
     return vec(v.x * alpha * grain.stretch, v.y * alpha * reciprocal(grain.stretch), v.z);
   }
-  // alpha's square in this direction, over alpha's square times the square of the direction's part along the surface.
+  // alpha^2 in this direction, divided by alpha^2 and by the squared length of the direction along the surface.
   POLYFLY_METHOD Real spread(Pair v) const {
     const Real wide = grain.stretch * grain.stretch;
     return fma(v.u * v.u, wide, v.v * v.v * reciprocal(wide));
@@ -115,7 +115,7 @@ struct BrushedFacets {
     const Real spread = fma(facet.u * facet.u, reciprocal(wide), fma(facet.v * facet.v, wide, square * (Real(1.0f) - sine2)));
     return square * reciprocal(max(Real(12.566371f) * spread * spread * cosine * hidden, Real(1.0e-30f)));
   }
-  // By alpha in this direction, from the smallest to the largest.
+  // Table coordinate: alpha in this direction, from smallest to largest.
   POLYFLY_METHOD Real again(Pair v, Real cosine) const {
     const Real tiny = Real(1.0e-12f), least = grain.stretch, most = reciprocal(grain.stretch);
     const Real here = sqrt((spread(v) + tiny) * reciprocal(fma(v.u, v.u, fma(v.v, v.v, tiny))));
@@ -128,9 +128,8 @@ struct BrushedFacets {
     return fma(grain.even, ggx_again_mean(alpha), grain.lost_mean * grain.counted);
   }
 };
-// The grain in a relief, whose slopes below a pixel widen the facets' spread to this alpha, alike in all directions, or whose map
-// makes them smoother. The more they widen it, the more it is that of facets without a grain. What smoother facets do not
-// reflect at once is about in proportion to alpha's square.
+// The grain under a relief. Slopes smaller than a pixel widen the facets' distribution to this alpha, equally in all directions: the more
+// they widen it, the less of the grain is left. A map may make facets smoother: their lost light is about proportional to alpha^2.
 POLYFLY_FN void grain_in_relief(Real& alpha, Grain& grain) {
   const Real zero = Real(0.0f), one = Real(1.0f), tiny = Real(1.0e-20f);
   const Real least = min(grain.bare, alpha), square = least * least, wide = grain.stretch * grain.stretch;
@@ -197,9 +196,9 @@ POLYFLY_FN Mirrored mirror(Vec n, Vec d, Vec weight) {
                       first_lanes(POLYFLY_LANES), Real(0.0f)};
   return m;
 }
-// The same for rough surfaces (alpha above 0) and for those with Schlick's Fresnel term (edge 1). Of a rough surface, the
-// facet is sampled from the visible normals (Dupuy and Benyoub, "Sampling visible GGX normals with spherical caps",
-// 2023), or the direction by its cosine: each as often as light leaves at once, or later.
+// The same for rough surfaces (alpha above 0) and for those with Schlick's Fresnel term (edge 1). For a rough surface,
+// the facet is sampled from the visible normals (Dupuy and Benyoub, "Sampling visible GGX normals with spherical caps",
+// 2023), or the direction by its cosine, with the shares of light that leaves after one reflection or after several.
 template <class F>
 POLYFLY_FN Mirrored ggx_reflect(const F& facets, Vec n, Real edge, Vec d, Vec weight, Pair u2) {
   const Real zero = Real(0.0f), one = Real(1.0f);
@@ -226,7 +225,7 @@ POLYFLY_FN Mirrored ggx_reflect(const F& facets, Vec n, Real edge, Vec d, Vec we
   const Vec out = select(later, normalise_or(vec(r * turn, r * sine, z + one), up), mirrored);
   facet = select(later, normalise_or(out + eye, up), facet);
   m.valid = (!rough) | (out.z > zero);
-  // The fraction of the visible facets from which the outgoing direction is not shadowed.
+  // Fraction of visible facets whose reflected ray is not shadowed.
   const Pair to = {out.x, out.y};
   const Real hidden = one + facets.lambda(from, eye.z), mean = facets.again_mean();
   const Real share = hidden * reciprocal(hidden + facets.lambda(to, out.z));
@@ -249,13 +248,13 @@ POLYFLY_NOINLINE Mirrored brushed_sample(const S& scene, Int brushed, Vec n, Rea
   return ggx_reflect(brushed_facets(scene, brushed, alpha, n, m), n, edge, d, weight, u2);
 }
 
-// Slopes of a relief that are too small to see mirror as the sharp ones do: each by its area in the face's plane, turned where it would
-// mirror below the face (bent_normal). Their distribution is Gaussian, with the variance waves / 2 along each axis.
+// Slopes of a relief that are smaller than a pixel ("waves"). Each mirrors like a visible slope: weighted by its area in the face's plane, and
+// turned where it would mirror below the face (bent_normal). They are Gaussian, with variance waves / 2 along each axis.
 struct Waves {
   Vec ground, lean;
   Real waves;
 };
-// The pdf of mirroring a ray into direction l, without those that are turned.
+// The pdf of mirroring a ray into direction l by slopes that are not turned.
 POLYFLY_FN Real waves_pdf(const Waves& s, Vec d, Vec l) {
   const Vec sum = l - d;
   const Real up = dot(l, s.ground), height = reciprocal(max(up - dot(d, s.ground), Real(1.0e-3f)));
@@ -280,7 +279,7 @@ POLYFLY_NOINLINE Mirrored waves_sample(Waves s, Real edge, Vec d, Vec weight, Pa
   Mirrored m = mirror(facet, d, schlick(weight, edge, -dot(facet, d)));
   const Mask above = dot(fma(straight, Real(-2.0f) * dot(straight, d), d), s.ground) > Real(BENT_ABOVE);
   const Mask turned = !((dot(lean, d) < Real(0.0f)) & above);
-  // No light sample finds what the turned ones mirror.
+  // Light samples do not find what turned slopes mirror.
   m.pdf = select(turned, Real(1.0e8f), waves_pdf(s, d, m.d));
   return m;
 }
@@ -339,7 +338,7 @@ POLYFLY_FN Mirrored even_mirror(const S& scene, const Surface<S>& s, Vec d, Vec 
   return ggx_sample(s.n, s.alpha, s.edge, d, weight, u2);
 }
 
-// Lanes whose facets lie along a grain.
+// Lanes with brushed metal.
 template <class S>
 POLYFLY_FN Mask is_brushed(const S& scene, const Surface<S>& s, Mask m) {
   if (uses<FEATURE_BRUSHED>(scene)) return m & (s.brushed > Int(0)) & (s.alpha > Real(0.0f));

@@ -31,10 +31,10 @@ struct Surface {
   Real fuzz;                // for path tracing
   Real alpha;               // GGX roughness; 0: a perfect mirror
   Real edge;                // 1: with Schlick's Fresnel term
-  Int brushed;              // 1 + the material of brushed metal, or 0
-  Vec ground, lean;         // Interaction's, of a relief
-  Real waves;               // the square of alpha by slopes of a relief that are too small to see
-  Real wave_share;          // the same over alpha's square; 0: there are none
+  Int brushed;              // 1 + index of the brushed material, or 0
+  Vec ground, lean;         // Interaction::ground and lean, with a relief
+  Real waves;               // alpha^2 of slopes of a relief that are smaller than a pixel
+  Real wave_share;          // the same divided by alpha^2; 0: no such slopes
   Vec transmit;             // transmitted fraction, by color
   Real ior;                 // ratio of the indices of refraction; 1: transmitted rays go straight on
   Int reflect_origin;       // Ray::last_surface of the reflected ray
@@ -44,16 +44,16 @@ struct Surface {
   Int reflect_flags;        // more flags for the reflected ray
   Vec dye;                  // factor of the weight of specular rays: the wavelength's response in red, green and blue
   Real cone;                // width of the ray's cone here
-  Real widening;            // increase of the cone's spread by a curved mirror, over the camera's angle
-  Vec fog;                  // radiance that the fog adds on that way
+  Real widening;            // increase of the cone's spread by a curved mirror, divided by the camera's angle
+  Vec fog;                  // radiance that the fog adds on the way here
   Vec transmittance;        // transmittance of the medium between the ray's origin and the surface
-  Real coat;                // share of Fresnel's reflectance that a clear coat has; 0: there is none
+  Real coat;                // factor of a clear coat's Fresnel reflectance; 0: no coat
   Real coat_ior;            // 1 / its index of refraction
-  Real coat_share;          // what it mirrors of the ray's light
+  Real coat_share;          // its reflectance for this ray
   Real coat_under;          // the specular reflectance below it
   Real coat_norm;           // Material::coat_norm
   Int coat_kept;            // Material::coat_kept
-  Mask coat_mirrors;        // the transmitted ray is the one that a coat mirrors, over a mirror that is not clear
+  Mask coat_mirrors;        // the transmitted ray is the reflection of a coat over a rough or fuzzy mirror
 };
 
 // A sample's wavelength behind dispersive glass: 1 / wavelength^2 minus that of the d line, in 1 / um^2, and the
@@ -94,17 +94,17 @@ POLYFLY_FN Vec schlick(Vec weight, Real edge, Real cosine) {
   return fma(vec(one, one, one) - weight, edge * rim2 * rim2 * rim, weight);
 }
 
-// Clear coats: a smooth dielectric over an opaque surface. Light passes the coat, is mirrored or spread below, and is in part
-// sent down again by the coat; the sum of all these ways is in closed form. The coat is thin and has no color, and directions
-// below it count as they are above.
-// What a coat with this share and a mirror below it mirror together.
+// Clear coats: a smooth dielectric over an opaque surface. Light passes the coat, is mirrored or scattered below, and the coat
+// reflects a part of it down again; the sum over all bounces has a closed form. The coat is thin and colorless, and refraction does not
+// change directions.
+// Reflectance of a coat with this share and the mirror below it.
 POLYFLY_FN Vec coat_over_mirror(Real share, Vec below) {
   const Real one = Real(1.0f), passes = one - share, twice = passes * passes, least = Real(1.0e-6f);
   return vec(fma(below.x * twice, reciprocal(max(fma(-share, below.x, one), least)), share),
              fma(below.y * twice, reciprocal(max(fma(-share, below.y, one), least)), share),
              fma(below.z * twice, reciprocal(max(fma(-share, below.z, one), least)), share));
 }
-// What gets through a coat to the diffuse surface below, on the first way or after the mirror there.
+// Light that gets through a coat to the diffuse surface below, at first or after reflections there.
 POLYFLY_FN Real coat_passage(Real share, Real below) {
   const Real one = Real(1.0f);
   return (one - share) * reciprocal(max(fma(-share, below, one), Real(1.0e-6f)));
@@ -114,20 +114,20 @@ POLYFLY_FN Mask is_coated(const S& scene, const Surface<S>& s) {
   if (uses<FEATURE_COAT>(scene)) return s.coat > Real(0.0f);
   return first_lanes(0);
 }
-// Whether one of these lanes has a coat. Kernels that know none do not ask.
+// Whether one of these lanes has a coat. Kernels without coats do not ask.
 template <class S>
 POLYFLY_FN bool any_coated(const S&, Mask coated) {
   return has_features<S>(FEATURE_COAT) && any(coated);
 }
-// Light from a direction, by its cosine to the normal, that a coated diffuse surface spreads, over the mean of all directions.
+// Light that a coated diffuse surface scatters from a direction with this cosine, divided by the mean over directions.
 template <class S>
 POLYFLY_FN Real coat_spreads(const Surface<S>& s, Real cosine, Mask coated) {
   const Real one = Real(1.0f);
   const Real share = s.coat * fresnel(select(coated, s.coat_ior, one), cosine);
   return select(coated, coat_passage(share, s.coat_under) * s.coat_norm, one);
 }
-// The reflectance of a surface with a thin film, by the number of the film and the cosine of incidence in air: between
-// two entries of the film's table (src/device_scene/film.rs).
+// The reflectance of a thin film at this cosine of incidence in air: interpolated between two entries of its table
+// (src/device_scene/film.rs).
 template <class S>
 POLYFLY_FN Vec film_reflectance(const S& scene, Int film, Real cosine, Mask m) {
   const Real at = max(min(cosine, Real(1.0f)), Real(0.0f)) * Real((float)FILM_LAST);
@@ -137,22 +137,22 @@ POLYFLY_FN Vec film_reflectance(const S& scene, Int film, Real cosine, Mask m) {
             high = read_vec(scene.films.data, scene.films.len, word + Int(3), m);
   return fma(high - low, at - to_real(entry), low);
 }
-// What such a surface does with the other light, as a factor of what it does without the film, where it mirrors `bare`.
+// Factor of the light that such a surface does not mirror; `bare`: its reflectance without the film.
 POLYFLY_FN Vec film_rest(Vec share, Vec bare) {
   const Real one = Real(1.0f), tiny = Real(1.0e-6f);
   return vec((one - share.x) * reciprocal(max(one - bare.x, tiny)), (one - share.y) * reciprocal(max(one - bare.y, tiny)),
              (one - share.z) * reciprocal(max(one - bare.z, tiny)));
 }
 
-// What a coat leaves of the light that a rough mirror reflects between the ray's direction and another one: as over a clear mirror at
-// the more grazing of them, so that it is the same both ways, times factors of both, so that the surface returns what it gets.
+// Transmittance of a coat over a rough mirror, for light between two directions: as over a clear mirror at the more grazing one, so that it
+// is reciprocal, times a factor for each direction, so that no energy is lost.
 template <class S>
 POLYFLY_FN Vec coat_leaves(const S& scene, const Surface<S>& s, Vec d, Real cosine, Mask m) {
   const Real one = Real(1.0f), least = Real(1.0e-6f);
   if constexpr (!has_features<S>(FEATURE_COAT)) {
     return vec(one, one, one);
   } else {
-    // What a fuzzy mirror reflects counts the coat already (shade_coat), and has no table, also where a relief makes it rough.
+    // The reflectance of a fuzzy mirror includes the coat already (shade_coat); it has no table, even where a relief makes it rough.
     const Mask coated = m & s.coat_mirrors & (s.coat_kept > Int(0));
     if (!any(coated)) return vec(one, one, one);
     const Real share = max(s.coat * fresnel(select(coated, s.coat_ior, one), cosine), s.coat_share);

@@ -28,7 +28,7 @@ POLYFLY_FN int picture_levels(const S& scene) {
   return scene.mip_levels.len - scene.constants.relief_levels - scene.constants.height_levels;
 }
 
-// The place (u, v) of the floor on layer i of its relief. The second of two layers moves in the opposite direction, with an offset.
+// Maps (u, v) of the floor to layer i of its relief. The second of two layers moves in the opposite direction, with an offset.
 POLYFLY_FN void relief_layer(const Constants& constants, int i, Real& u, Real& v) {
   const float sign = i == 0 ? 1.0f : -1.0f, shift = i == 0 ? 0.0f : 0.381966f;
   const Real tiles = Real(constants.relief_tiles);
@@ -49,7 +49,7 @@ POLYFLY_FN LevelOf level_of(const Array<MipLevel>& levels, Int level, Mask m) {
   return {row.first, row.second, row.third};
 }
 
-// The texel up left of a place, clamped at the border, and the shares of its neighbors.
+// The texel up left of a point, clamped at the border, and the weights of its neighbors.
 struct BilinearPlace {
   Int x, y, right, bottom;  // right and bottom: the last texels
   Real fx, fy;

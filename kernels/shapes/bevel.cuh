@@ -67,7 +67,7 @@ POLYFLY_FN Crossing enter_bevelled(const S& scene, const Body& body, float bevel
       const Real front = max(min(fma(s - Real(slab.hi), steep, one), one), lowest);
       const Real back = max(min(fma(Real(slab.lo) - s, steep, one), one), lowest);
       const Real front_at = -front * inverse, back_at = back * inverse;
-      // Compared by their places, so that rounding can't hold a line at a place that it has passed.
+      // Compared by position, so that rounding cannot hold a line at a point that it has passed.
       const Mask in_front = (rises & !(front_at > t)) | (falls & (front_at > t)) | (!turns & (front > zero));
       const Mask behind = (falls & !(back_at > t)) | (rises & (back_at > t)) | (!turns & (back > zero));
       // A bevel is at most as wide as half the distance of both planes, so one of them has a term.
@@ -124,7 +124,7 @@ struct BevelsHere {
   }
 };
 
-// Takes what bevels take of c, the part of a line that is inside of the sharp body; `inside`: lanes that start within.
+// Cuts off from c, the interval of a line inside of the sharp body, what bevels take away; `inside`: lanes that start within.
 // Returns the lanes of m in which something is left. There is no branch around the calls: a GPU's compiler keeps few barriers
 // of lanes that wait for each other across a call, and shadow rays are many loops deep (tests in src/device/gpu/modules.rs).
 template <class Bevels, class S>

@@ -50,7 +50,7 @@ POLYFLY_FN u64 spread(u64 x) {
   x = (x | x << 4) & 0x10c30c30c30c30c3ull;
   return (x | x << 2) & 0x1249249249249249ull;
 }
-// The place of a cluster's center on a Morton curve through the cube.
+// The position of a cluster's center on a Morton curve through the cube.
 POLYFLY_FN u64 key_of(const TreeWork& work, const Cluster& one) {
   const double cells = 2097152.0;
   u64 key = 0;
@@ -102,7 +102,7 @@ POLYFLY_FN void merge_runs(const TreeWork& work, int piece) {
   }
 }
 
-// Step 3, for place i on the curve.
+// Step 3, for position i on the curve.
 POLYFLY_FN void begin_clusters(const TreeWork& work, int i) {
   work.clusters[i] = cluster_of(work, work.numbers[i]);
   work.unused[i] = (u32)i;
@@ -201,7 +201,7 @@ POLYFLY_FN void join_subtrees(const TreeWork& work, int from, int gap, int last)
   for (int i = 0; i < left_unused; ++i) work.unused[from + i] = unused[i];
   work.kept[from] = (u32)count;
 }
-// Step 4, for place i: up the radix tree, as long as the other children are there.
+// Step 4, for position i: up the radix tree, as long as the other children are there.
 POLYFLY_FN void join_clusters(const TreeWork& work, int i) {
   int from = i, last = i;
   const int end = work.count - 1;
