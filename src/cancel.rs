@@ -1,7 +1,8 @@
 //! Ends a run from another thread: after the frames in flight, or sooner. Threads of the run wait here for work.
 
+use crate::threads::lock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 const STOPPED: u8 = 1;
 const ABANDONED: u8 = 2;
@@ -61,19 +62,16 @@ impl Cancel {
     }
     /// The number of changes so far. A thread asks for it, then looks for work, then waits.
     pub(crate) fn changes(&self) -> u64 {
-        *self.lock()
-    }
-    fn lock(&self) -> MutexGuard<'_, u64> {
-        self.0.changes.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.0.changes)
     }
     /// Something has changed: wakes the threads that wait.
     pub(crate) fn wake(&self) {
-        *self.lock() += 1;
+        *lock(&self.0.changes) += 1;
         self.0.changed.notify_all();
     }
     /// Waits until there are more changes than these.
     pub(crate) fn wait(&self, changes: u64) {
-        let woken = self.0.changed.wait_while(self.lock(), |now| *now == changes);
+        let woken = self.0.changed.wait_while(lock(&self.0.changes), |now| *now == changes);
         drop(woken.unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -43,7 +43,7 @@ mod viewer;
 
 use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, first_command, json_log, language};
 use crate::language::msg;
-use crate::report::{be_quiet, end_before_start, fault, print, say, set_language};
+use crate::report::{be_quiet, end_before_start, fault, print, say};
 use crate::scene::Grammar;
 use crate::scene::builtin::default_scene;
 use crate::scene::text::diagnostic::{Colours, Severity, message};
@@ -63,7 +63,6 @@ pub fn main() -> ExitCode {
     }
     let words = system::arguments();
     choose_language(&words, json_log(&words).is_some());
-    set_language(language());
     let cli = match usage::parse(&words) {
         Ok(cli) => cli,
         Err(Refusal::Fault(what, help)) => {

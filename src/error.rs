@@ -3,12 +3,11 @@
 use crate::assets::{AssetError, why_unread};
 use crate::device::DeviceError;
 use crate::device_scene::TooMany;
-use crate::language::{Message, count, msg};
+use crate::language::{Message, ToMessage, count, msg};
 use crate::output::OutputError;
-use crate::output::store::manifest::ManifestError;
 use crate::quote::brief;
 use crate::scene::Problems;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// An error of the library. Messages of runs name the program's flags; the methods of
 /// [`RunRequest`](crate::RunRequest) have the same names.
@@ -53,8 +52,6 @@ pub enum Error {
         /// Whether the working directory is allowed too.
         here_too: bool,
     },
-    /// The folder's manifest is invalid.
-    Manifest(ManifestError),
     /// Frames are missing or incomplete.
     Incomplete(Message),
     /// Frames or a video could not be written.
@@ -76,14 +73,14 @@ impl Error {
         Error::Usage(what)
     }
 
+    /// A wrong flag, key or file, and why it is wrong.
+    pub(crate) fn about(what: impl ToMessage, why: impl ToMessage) -> Error {
+        Error::Usage(msg!("{what}: {why}", what, why))
+    }
+
     /// A wrong request with a remedy.
     pub(crate) fn misused(what: Message, help: Message) -> Error {
         Error::Misused { what, help }
-    }
-
-    /// Frames that are missing.
-    pub(crate) fn incomplete(what: Message) -> Error {
-        Error::Incomplete(what)
     }
 
     /// The message. The faults of a scene's text are in English: `Problems::shown` shows them in a language.
@@ -105,16 +102,15 @@ impl Error {
             Error::Asset(error) => error.message(),
             Error::TooMany(error) => error.message(),
             Error::Device(error) => error.message(),
-            Error::OtherScene(folder, keys) => other_scene(folder, keys),
+            Error::OtherScene(folder, keys) => msg!(
+                "{path} has frames of another scene; what differs: {keys}",
+                path = folder.display(),
+                keys = listed(keys)
+            ),
             Error::Outside { scene, key, path, here_too, .. } => {
-                let name = path.display();
-                let why = match here_too {
-                    false => msg!("{name} leads outside of the scene's folder", name),
-                    true => msg!("{name} leads outside of the scene's folder and of this one", name),
-                };
+                let why = outside(path.display(), *here_too);
                 msg!("{what}: {why}", what = scene, why = msg!("{what}: {why}", what = key, why))
             }
-            Error::Manifest(error) => error.message(),
             Error::Output(error) => error.message(),
             Error::Read(name, e) => msg!("cannot read {name}: {why}", name, why = why_unread(e)),
             Error::Interrupted { done, total } => msg!(
@@ -132,9 +128,12 @@ impl std::fmt::Display for Error {
     }
 }
 
-/// A folder has frames of another scene, and what differs.
-pub(crate) fn other_scene(folder: &Path, keys: &[String]) -> Message {
-    msg!("{path} has frames of another scene; what differs: {keys}", path = folder.display(), keys = listed(keys))
+/// A path that a scene may not use.
+pub(crate) fn outside(name: impl ToMessage, here_too: bool) -> Message {
+    match here_too {
+        false => msg!("{name} leads outside of the scene's folder", name),
+        true => msg!("{name} leads outside of the scene's folder and of this one", name),
+    }
 }
 
 // The first few, and the number of the rest. They may come from a manifest of anyone, so they are quoted.
@@ -144,14 +143,5 @@ fn listed(keys: &[String]) -> Message {
     match keys.len() {
         n if n <= SHOWN => Message::text(first),
         n => msg!("{first} and {more} more", first, more = n - SHOWN),
-    }
-}
-
-impl From<ManifestError> for Error {
-    fn from(e: ManifestError) -> Error {
-        match e {
-            ManifestError::Output(e) => Error::Output(e),
-            foreign => Error::Manifest(foreign),
-        }
     }
 }

@@ -8,11 +8,14 @@ use toml::de::DeTable;
 
 /// A language of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Language {
     /// English.
     #[default]
+    #[cfg_attr(feature = "cli", value(name = "en"))]
     English,
     /// Russian.
+    #[cfg_attr(feature = "cli", value(name = "ru"))]
     Russian,
 }
 

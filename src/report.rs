@@ -276,12 +276,13 @@ pub fn is_quiet() -> bool {
 
 static LANGUAGE: OnceLock<Language> = OnceLock::new();
 
-/// Sets the language of remarks and warnings. The first call counts.
+/// Sets the language of messages. The first call counts.
 pub fn set_language(language: Language) {
     let _ = LANGUAGE.set(language);
 }
 
-fn language() -> Language {
+/// The language of messages.
+pub fn language() -> Language {
     LANGUAGE.get().copied().unwrap_or_default()
 }
 

@@ -184,7 +184,7 @@ fn render(
         if result.is_ok()
             && let Some(lost) = ended?
         {
-            return Err(Error::incomplete(msg!(
+            return Err(Error::Incomplete(msg!(
                 "frames {frames} were deleted or damaged during the run: --resume renders them again",
                 frames = lost
             )));

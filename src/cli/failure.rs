@@ -6,7 +6,6 @@ use crate::device::DeviceError;
 use crate::error::Error;
 use crate::language::{Language, Message, msg};
 use crate::output::OutputError;
-use crate::output::store::manifest::ManifestError;
 use crate::scene::Problems;
 use crate::scene::text::diagnostic::{Colours, Severity, message};
 use crate::scene::text::suggest::nearest;
@@ -163,8 +162,8 @@ fn exit_code(error: &Error) -> Exit {
         Error::Scene(_) | Error::NotText(..) | Error::SceneTooLong(..) | Error::Asset(_) | Error::TooMany(_) => {
             Exit::BadInput
         }
-        Error::OtherScene(..) | Error::Manifest(_) | Error::Outside { .. } => Exit::BadInput,
-        Error::Output(OutputError::FolderTakenOver(_)) => Exit::BadInput,
+        Error::OtherScene(..) | Error::Outside { .. } => Exit::BadInput,
+        Error::Output(OutputError::FolderTakenOver(_) | OutputError::ForeignManifest(..)) => Exit::BadInput,
         Error::Device(_) | Error::TooLittleMemory(_) => Exit::Unavailable,
         Error::Output(OutputError::Threads(_) | OutputError::NoEncoder(_)) => Exit::Unavailable,
         Error::Interrupted { .. } | Error::Output(OutputError::VideoInterrupted(_)) => Exit::Interrupted,
@@ -182,7 +181,7 @@ macro_rules! failures_of {
         })*
     };
 }
-failures_of!(Error, Box<Problems>, AssetError, DeviceError, ManifestError, OutputError);
+failures_of!(Error, Box<Problems>, AssetError, DeviceError, OutputError);
 
 #[cfg(test)]
 mod tests {
@@ -196,9 +195,9 @@ mod tests {
     fn what_a_run_meets_is_told_in_russian_too() {
         let path = || PathBuf::from("/x/42");
         let errors = [
-            Error::incomplete(msg!("{missing} of {all} frames are missing or incomplete", missing = 3, all = 9)),
-            Error::incomplete(msg!("there is no folder {path}", path = "/x")),
-            Error::incomplete(msg!(
+            Error::Incomplete(msg!("{missing} of {all} frames are missing or incomplete", missing = 3, all = 9)),
+            Error::Incomplete(msg!("there is no folder {path}", path = "/x")),
+            Error::Incomplete(msg!(
                 "frames {frames} in {path} are missing or incomplete; no video is made",
                 frames = "3-5",
                 path = "/x"
@@ -219,7 +218,7 @@ mod tests {
             DeviceError::not_found(msg!("there is no GPU {number}: this machine has {count}", number = 1, count = 0))
                 .into(),
             TooMany { what: msg!("bodies"), count: 3, limit: 2 }.into(),
-            ManifestError::Foreign(path(), "/".into()).into(),
+            OutputError::ForeignManifest(path(), "/".into()).into(),
             AssetError::new(&path(), msg!("it holds no particles")).into(),
             Error::Outside { scene: "/s".into(), key: "/p".into(), path: path(), file: path(), here_too: true },
         ];

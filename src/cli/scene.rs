@@ -105,9 +105,8 @@ pub struct CommonArgs {
 impl CommonArgs {
     /// The requested frames; all by default.
     pub fn frame_list(&self, scene: &Scene) -> Result<FrameList, Failure> {
-        let wrong = |e: Message| Failure::usage(msg!("{what}: {why}", what = "--frames", why = e));
         match &self.frames {
-            Some(text) => FrameList::read(text, scene.output.frames).map_err(wrong),
+            Some(text) => Ok(FrameList::read(text, scene.output.frames).map_err(|e| Error::about("--frames", e))?),
             None => Ok(FrameList::of_clip(&scene.output)),
         }
     }
@@ -197,17 +196,8 @@ impl SceneArgs {
         if !self.solids.is_empty() {
             let (names, bodies) = (self.solids.len(), &mut scene.world.bodies);
             if names != bodies.len() {
-                return Err(Failure::usage({
-                    msg!(
-                        "{what}: {why}",
-                        what = "--solids",
-                        why = msg!(
-                            "{names} for {bodies}",
-                            names = count!(names, "name", "names"),
-                            bodies = count!(bodies.len(), "body", "bodies")
-                        )
-                    )
-                }));
+                let (names, bodies) = (count!(names, "name", "names"), count!(bodies.len(), "body", "bodies"));
+                return Err(Error::about("--solids", msg!("{names} for {bodies}", names, bodies)).into());
             }
             bodies.iter_mut().zip(&self.solids).for_each(|(body, &solid)| body.solid = solid);
             // Another solid reaches further down.

@@ -1,48 +1,21 @@
 //! Values of flags.
 
 use crate::language::{Message, msg};
-use crate::output::video::Encode;
+use crate::scene::keys::words::Names;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::text::diagnostic::Rule;
-use crate::scene::{ColourBy, Grammar, Look, Solid};
+use crate::scene::{ColourBy, Solid};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-// Uses types of the library as values of flags, with their names and their texts in the help.
-macro_rules! values {
-    ($($kind:ident { $($variant:ident = $name:literal: $help:literal,)* })*) => {$(
-        impl ValueEnum for $kind {
-            fn value_variants<'a>() -> &'a [$kind] {
-                &[$($kind::$variant),*]
-            }
-            fn to_possible_value(&self) -> Option<PossibleValue> {
-                Some(match self { $($kind::$variant => PossibleValue::new($name).help($help),)* })
-            }
-        }
-    )*};
-}
-
-values! {
-    Grammar {
-        Tokens = "tokens": "The coursework's token text",
-        Toml = "toml": "TOML",
+impl ValueEnum for ColourBy {
+    fn value_variants<'a>() -> &'a [ColourBy] {
+        &[ColourBy::Nothing, ColourBy::Velocity, ColourBy::Pressure, ColourBy::Radius]
     }
-    Look {
-        Film = "film": "As on film: lamps that glow, slim dark bars or bevels, a floor on dark ground, a sky at dusk, soft shadows, motion blur",
-        Plain = "plain": "Flat, as the programs of the coursework",
-        Bare = "bare": "Only what the seed of these programs shows: flat, black sky, no shadows and highlights, light clipped at white",
-    }
-    Encode {
-        Fast = "fast": "The fastest: the largest film",
-        Standard = "standard": "As fast as a GPU renders, on 16 cores",
-        Small = "small": "The smallest film, in the longest time",
-    }
-    ColourBy {
-        Nothing = "nothing": "All are alike",
-        Velocity = "velocity": "Speed",
-        Pressure = "pressure": "Pressure",
-        Radius = "radius": "Radius",
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (_, name, about) = ColourBy::NAMES.iter().find(|(value, ..)| value == self)?;
+        Some(PossibleValue::new(*name).help(about.trim_end_matches(['.', ' '])))
     }
 }
 

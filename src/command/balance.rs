@@ -5,14 +5,13 @@
 use super::bench::BenchScene;
 use super::measured::median;
 use super::plots::{OF_BALANCE, Plot, Series, Style, write_all};
-use super::table::{Column, numbers, words, written};
+use super::table::{Column, Measurement, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
 use crate::device::{DeviceError, Memory, Task, balance};
 use crate::language::{count, msg};
 use crate::render::stats::ms;
 use crate::render::tiles::{Schedule, TiledFrame};
 use crate::report::{Spinner, print, several};
-use crate::run::journal::processor;
 use crate::scene::Scene;
 use serde::Serialize;
 use std::time::Duration;
@@ -31,11 +30,8 @@ struct BalanceRow {
 
 #[derive(Serialize)]
 struct Balance {
-    polyfly: &'static str,
-    processor: Option<String>,
-    scene: String,
-    width: u32,
-    height: u32,
+    #[serde(flatten)]
+    what: Measurement,
     samples_per_pixel: u32,
     repetitions: u32,
     rays_per_frame: u64,
@@ -98,13 +94,9 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     })?;
     row("work stealing (in use)", most, stealing, &rays, efficiency);
     drop(spinner);
-    let note = subject.note();
+    let note = subject.note(false);
     let table = Balance {
-        polyfly: env!("CARGO_PKG_VERSION"),
-        processor: processor(),
-        scene: subject.name().to_owned(),
-        width: scene.render.width,
-        height: scene.render.height,
+        what: subject.measurement(),
         samples_per_pixel: scene.render.samples_per_pixel(),
         repetitions: args.runs,
         rays_per_frame: all.iter().sum(),

@@ -4,7 +4,7 @@ use super::machine::Others;
 use super::measured::{Discard, Measured, median};
 use super::plots::{OF_BALANCE, OF_BENCH, Plot, Series, Style, refuse_existing, write_all};
 use super::scene_file::{SceneText, load_scene, sample_scene};
-use super::table::{Column, numbers, words, written};
+use super::table::{Column, Measurement, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
 use crate::device;
 use crate::error::Error;
@@ -60,22 +60,22 @@ impl BenchScene {
         }
     }
 
-    /// The line below plots and above tables: scene, size and machine.
-    pub fn note(&self) -> String {
-        let (width, height) = (self.scene.render.width, self.scene.render.height);
-        self.note_with(&format!(", {width} x {height}"))
+    /// The line below plots and above tables: scene, machine and size, unless there are several sizes.
+    pub fn note(&self, has_sizes: bool) -> String {
+        let Measurement { polyfly, processor, scene, width, height } = self.measurement();
+        let size = if has_sizes { String::new() } else { format!(", {width} x {height}") };
+        let machine = processor.map_or_else(String::new, |name| format!("; {name}"));
+        format!("{scene}{size}{machine}; polyfly {polyfly}")
     }
-    // The same for several sizes.
-    fn note_of_sizes(&self) -> String {
-        self.note_with("")
-    }
-    fn note_with(&self, size: &str) -> String {
-        let machine = processor().map_or_else(String::new, |name| format!("; {name}"));
-        format!("{}{size}{machine}; polyfly {}", self.name, env!("CARGO_PKG_VERSION"))
-    }
-    /// The scene's name.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// The scene, its size and the machine.
+    pub fn measurement(&self) -> Measurement {
+        Measurement {
+            polyfly: env!("CARGO_PKG_VERSION"),
+            processor: processor(),
+            scene: self.name.clone(),
+            width: self.scene.render.width,
+            height: self.scene.render.height,
+        }
     }
 }
 
@@ -100,11 +100,8 @@ struct Row {
 
 #[derive(Serialize)]
 struct Table {
-    polyfly: &'static str,
-    processor: Option<String>,
-    scene: String,
-    width: u32,
-    height: u32,
+    #[serde(flatten)]
+    what: Measurement,
     samples_per_pixel: u32,
     depth: u32,
     frames: String,
@@ -147,11 +144,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         devices[first..].iter_mut().for_each(|row| row.times_as_fast = base / row.ms);
     }
     let table = Table {
-        polyfly: env!("CARGO_PKG_VERSION"),
-        processor: processor(),
-        scene: subject.name.clone(),
-        width: own.0,
-        height: own.1,
+        what: subject.measurement(),
         samples_per_pixel: scene.render.samples_per_pixel(),
         depth: scene.render.depth,
         frames: frames.to_string(),
@@ -287,7 +280,7 @@ fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> 
     let names = without_repetitions(&table.devices.iter().map(label).collect::<Vec<_>>());
     let rows_of = |name: &str| table.devices.iter().filter(|row| label(row) == name).collect::<Vec<_>>();
     let sizes = rows_of(&names[0]).len();
-    let (sized, plain) = (subject.note_of_sizes(), subject.note());
+    let (sized, plain) = (subject.note(true), subject.note(false));
     let mut all = Vec::new();
     if sizes > 1 {
         let area = |row: &Row| f64::from(row.width) * f64::from(row.height) / 1e6;
@@ -378,7 +371,7 @@ fn plots(
     })?;
     let by_depth =
         curves("depth", &depths, &|one, n| Ok((n.into(), one.cost(&frame, |scene| scene.render.depth = n)?)))?;
-    let note = subject.note();
+    let note = subject.note(false);
     let draw = |title, x, series: &[Series]| {
         // A single curve has no legend.
         let note = if let [one] = series { &format!("{}; {note}", one.name) } else { &note };
@@ -427,16 +420,16 @@ const COLUMNS: [Column<Row>; 10] = [
 ];
 
 fn caption(table: &Table) -> String {
-    let Table { scene, samples_per_pixel, depth, frames, repetitions, devices, .. } = table;
+    let Table { what, samples_per_pixel, depth, frames, repetitions, devices, .. } = table;
+    let Measurement { polyfly, processor, scene, .. } = what;
     let mut sizes: Vec<String> = devices.iter().map(|row| format!("{} x {}", row.width, row.height)).collect();
     sizes.dedup();
     format!(
-        "{scene}, {}, {} a pixel, at most {}; frames {frames}, median of {repetitions}; polyfly {}{}",
+        "{scene}, {}, {} a pixel, at most {}; frames {frames}, median of {repetitions}; polyfly {polyfly}{}",
         sizes.join(", "),
         several(samples_per_pixel, "sample"),
         several(depth, "bounce"),
-        table.polyfly,
-        table.processor.as_ref().map_or_else(String::new, |name| format!(", {name}"))
+        processor.as_ref().map_or_else(String::new, |name| format!(", {name}"))
     )
 }
 
@@ -460,11 +453,13 @@ mod tests {
             times_as_fast: 10.0 / ms,
         };
         Table {
-            polyfly: "1.2.3",
-            processor: Some("A & B_1".into()),
-            scene: "50% of it.toml".into(),
-            width: 4,
-            height: 3,
+            what: Measurement {
+                polyfly: "1.2.3",
+                processor: Some("A & B_1".into()),
+                scene: "50% of it.toml".into(),
+                width: 4,
+                height: 3,
+            },
             samples_per_pixel: 9,
             depth: 2,
             frames: "0,5".into(),

@@ -2,12 +2,11 @@
 
 use super::bench::{BenchScene, BenchTarget, targets, thread_counts};
 use super::measured::median;
-use super::table::{Column, numbers, words, written};
+use super::table::{Column, Measurement, numbers, words, written};
 use crate::cli::{BenchArgs, Failure};
 use crate::render::frames::FrameList;
 use crate::render::stats::ms;
 use crate::report::{Spinner, print};
-use crate::run::journal::processor;
 use serde::Serialize;
 
 // Frames at either end of the clip that have rows.
@@ -27,11 +26,8 @@ struct Row {
 
 #[derive(Serialize)]
 struct Table {
-    polyfly: &'static str,
-    processor: Option<String>,
-    scene: String,
-    width: u32,
-    height: u32,
+    #[serde(flatten)]
+    what: Measurement,
     frames: String,
     repetitions: u32,
     rows: Vec<Row>,
@@ -83,16 +79,8 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         };
         targets.iter().zip(&times).map(row).collect::<Vec<_>>()
     });
-    let table = Table {
-        polyfly: env!("CARGO_PKG_VERSION"),
-        processor: processor(),
-        scene: subject.name().to_owned(),
-        width: scene.render.width,
-        height: scene.render.height,
-        frames: frames.to_string(),
-        repetitions: args.runs,
-        rows: rows.collect(),
-    };
-    let caption = format!("{}; frames {frames}, median of {}", subject.note(), args.runs);
+    let table =
+        Table { what: subject.measurement(), frames: frames.to_string(), repetitions: args.runs, rows: rows.collect() };
+    let caption = format!("{}; frames {frames}, median of {}", subject.note(false), args.runs);
     Ok(print(&written(&caption, &COLUMNS, &table.rows, &table, args.format))?)
 }

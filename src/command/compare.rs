@@ -16,6 +16,7 @@ use crate::output::OutputError;
 use crate::output::formats::Shown;
 use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::output::video::reader::VideoReader;
+use crate::output::video::settings::is_raw;
 use crate::render::frames::FrameList;
 use crate::report::{print, say};
 use crate::threads::shared_pool;
@@ -169,7 +170,7 @@ impl Comparison<'_> {
     }
 
     fn films(&mut self, a: &Path, b: &Path) -> Result<(), Failure> {
-        let is_raw = [a, b].iter().all(|path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m")));
+        let is_raw = is_raw(a) && is_raw(b);
         // Both are decoded in one way, because decoders place colors differently.
         let [mut reader_a, mut reader_b] = match is_raw {
             true => [VideoReader::raw(a)?, VideoReader::raw(b)?],

@@ -17,7 +17,7 @@ use std::path::Path;
 pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let target = args.output.as_ref().or(args.target.as_ref());
     let file = target.map(|path| OutputFile::create(path, args.overwrite)).transpose()?;
-    let picture_format = format_of(Path::new(&args.scene));
+    let picture_format = Format::of_file(Path::new(&args.scene));
     let source = match (picture_format, args.to) {
         (Some(from), None) => return picture(Path::new(&args.scene), from, file),
         (Some(from), Some(_)) => scene_in(&args.scene, from)?,
@@ -88,11 +88,6 @@ fn scene_in(name: &str, format: &Format) -> Result<SceneText, Failure> {
     Ok(SceneText { text, shown: format!("the scene in {name}"), ..SceneText::default() })
 }
 
-/// The format of a file name's extension.
-pub fn format_of(path: &Path) -> Option<&'static Format> {
-    Format::of(&path.extension()?.to_string_lossy().to_ascii_lowercase())
-}
-
 // Converts a picture. Linear light passes through the tone curve of the scene in the picture.
 fn picture(from: &Path, format: &Format, to: Option<OutputFile>) -> Result<(), Failure> {
     let Some(to) = to else {
@@ -120,16 +115,14 @@ pub fn read_picture(from: &Path, format: &Format) -> Result<(Shown, Option<Messa
 
 /// How a picture of that name is written.
 pub fn picture_target(to: &Path) -> Result<(&'static Format, FormatOptions), Failure> {
-    let target = format_of(to).ok_or_else(|| {
+    let target = Format::of_file(to).ok_or_else(|| {
         Failure::usage(msg!(
             "{name}: a picture ends in {endings}",
             name = to.display(),
             endings = format!(".{}", PICTURES.join(", ."))
         ))
     })?;
-    let options = target
-        .options(Some(8), Tone::Soft)
-        .map_err(|e| Failure::usage(msg!("{what}: {why}", what = to.display(), why = e)))?;
+    let options = target.options(Some(8), Tone::Soft).map_err(|e| Error::about(to.display(), e))?;
     Ok((target, options))
 }
 

@@ -5,24 +5,20 @@ mod markdown;
 mod pages;
 mod site;
 
+use super::output_file::OutputFile;
 use super::studio::connections;
 use super::viewer::open_in_viewer;
-use crate::assets::source::read_regular;
 use crate::cli::{DocsArgs, Failure};
 use crate::error::Error;
 use crate::language::{count, msg};
-use crate::output::OutputError;
-use crate::output::store::atomic::{prepare, write_whole};
-use crate::report::{print, remark, size};
+use crate::report::{remark, size};
 use crate::scene::text::suggest::nearest;
 use axum::Router;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use site::File;
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::net::TcpListener;
 
 pub fn run(args: &DocsArgs) -> Result<(), Failure> {
     match &args.write {
@@ -33,31 +29,15 @@ pub fn run(args: &DocsArgs) -> Result<(), Failure> {
 
 // Writes the site, or nothing where one of its files exists with another content.
 fn write(folder: &Path, overwrite: bool) -> Result<(), Failure> {
-    let files = site::files();
-    for file in &files {
-        let path = folder.join(&file.path);
-        if !overwrite && path.exists() && read_regular(&path).map_or(true, |bytes| bytes != *file.bytes) {
-            return Err(Error::misused(
-                msg!("{path} already exists", path = path.display()),
-                msg!("give another folder, or --overwrite"),
-            )
-            .into());
-        }
-    }
-    for file in &files {
-        let path = folder.join(&file.path);
-        prepare(&path)?;
-        write_whole(&path, |to| to.write_all(&file.bytes))?;
-    }
-    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    remark({
-        msg!(
-            "{path}: {count}, {size}",
-            path = folder.join("index.html").display(),
-            count = count!(files.len(), "file", "files"),
-            size = size(bytes as u64)
-        )
-    });
+    let files: Vec<_> = site::files().into_iter().map(|file| (folder.join(file.path), file.bytes)).collect();
+    OutputFile::write_all(&files, overwrite)?;
+    let bytes: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    remark(msg!(
+        "{path}: {count}, {size}",
+        path = folder.join("index.html").display(),
+        count = count!(files.len(), "file", "files"),
+        size = size(bytes as u64)
+    ));
     Ok(())
 }
 
@@ -69,23 +49,13 @@ fn serve(args: &DocsArgs) -> Result<(), Failure> {
         let files = Arc::clone(&files);
         async move { answer(&files, uri.path()) }
     });
-    let refused = |e| Failure::from(OutputError::Write(format!("127.0.0.1:{}", args.port).into(), e));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
-    runtime.block_on(async {
-        let listener = TcpListener::bind(("127.0.0.1", args.port)).await.map_err(refused)?;
-        let address = format!("http://{}/{page}", listener.local_addr().map_err(refused)?);
-        print(&format!("{address}\n"))?;
-        let is_open = !args.no_open && open_in_viewer(&address).is_ok();
-        remark(msg!(
-            "{way}; Ctrl-C ends it; `polyfly docs --write DIR` writes the same pages as files",
-            way = if is_open {
-                msg!("opened in the browser")
-            } else {
-                msg!("open this address in a browser of this machine")
-            }
-        ));
-        connections::serve(router, listener).await;
-        Ok(())
+    connections::serve(args.port, &page, |address, _| {
+        let way = match !args.no_open && open_in_viewer(address).is_ok() {
+            true => msg!("opened in the browser"),
+            false => msg!("open this address in a browser of this machine"),
+        };
+        remark(msg!("{way}; Ctrl-C ends it; `polyfly docs --write DIR` writes the same pages as files", way));
+        router
     })
 }
 

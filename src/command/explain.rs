@@ -1,6 +1,6 @@
 //! `polyfly explain`: what a key of a scene, a flag, a command or an exit code is, from its declaration.
 
-use super::shell::{flag_facts, flag_words};
+use super::shell::{all_commands, flag_facts, flag_words};
 use crate::cli::{Exit, ExplainArgs, Failure, command};
 use crate::error::Error;
 use crate::language::{Message, msg};
@@ -61,13 +61,6 @@ fn flags(commands: &Command, word: &str) -> Vec<String> {
         }
     }
     described.iter().map(|(text, usages)| format!("{text}\n  taken by  {usages}")).collect()
-}
-
-/// Rendering and the commands, each with how it is called.
-pub fn all_commands(commands: &Command) -> Vec<(&Command, String)> {
-    let jobs = commands.get_subcommands().filter(|job| !job.is_hide_set() && job.get_name() != "help");
-    let jobs = jobs.map(|job| (job, format!("polyfly {}", job.get_name())));
-    std::iter::once((commands, "polyfly SCENE".to_owned())).chain(jobs).collect()
 }
 
 fn flag(arg: &Arg) -> String {

@@ -26,7 +26,7 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
         Some(n) => here.open_shards(&whole, n),
     };
     print(&format!("{}\n", list.map_or_else(String::new, |list| list.to_string())))?;
-    Err(Error::incomplete(msg!(
+    Err(Error::Incomplete(msg!(
         "{missing} of {all} frames are missing or incomplete",
         missing = missing.len(),
         all = here.frames.len()

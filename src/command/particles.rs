@@ -1,6 +1,5 @@
 //! The command of the 2011 program, `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`, and `particles generate`.
 
-use super::convert::format_of;
 use super::generate;
 use super::measured::{Measured, median};
 use super::render::open_result;
@@ -15,6 +14,7 @@ use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::output::OutputError;
 use crate::output::files::OneFrameSink;
+use crate::output::formats::Format;
 use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::stats::ms;
@@ -40,7 +40,7 @@ pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
 }
 
 fn picture(args: &PictureArgs) -> Result<(), Failure> {
-    let format = format_of(&args.image).ok_or_else(|| {
+    let format = Format::of_file(&args.image).ok_or_else(|| {
         let image = args.image.display();
         Failure::usage(msg!(
             "`{name}`: expected a picture whose name ends in {endings}",

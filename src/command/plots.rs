@@ -104,9 +104,8 @@ pub fn refuse_existing(folder: &Path, names: &[&str], overwrite: bool) -> Result
 
 /// Writes plots into a folder, by their file names.
 pub fn write_all(folder: &Path, plots: &[(&str, String)], overwrite: bool) -> Result<(), Failure> {
-    plots
-        .iter()
-        .try_for_each(|(name, svg)| Ok(OutputFile::create(&folder.join(name), overwrite)?.write(svg.as_bytes())?))
+    let files: Vec<_> = plots.iter().map(|(name, svg)| (folder.join(name), svg.as_bytes().into())).collect();
+    OutputFile::write_all(&files, overwrite)
 }
 
 // A power of ten, which an axis has with the error of its logarithm.

@@ -3,8 +3,8 @@
 use super::request::options_of;
 use super::scene_file::load_scene;
 use crate::cli::{Failure, PreviewArgs, Protocol, environment};
+use crate::error::Error;
 use crate::film::image::Image;
-use crate::language::{Message, msg};
 use crate::output::OutputError;
 use crate::output::formats::png;
 use crate::output::opaque::opaque;
@@ -26,9 +26,8 @@ const CHUNK: usize = 4096;
 
 pub fn run(args: &PreviewArgs) -> Result<(), Failure> {
     let (mut scene, text) = load_scene(&args.scene, &args.common, &args.changes)?;
-    let wrong = |e: Message| Failure::usage(msg!("{what}: {why}", what = "--frame", why = e));
     let asked = match &args.frame {
-        Some(frame) => FrameList::read(frame, scene.output.frames).map_err(wrong)?,
+        Some(frame) => FrameList::read(frame, scene.output.frames).map_err(|e| Error::about("--frame", e))?,
         None => args.common.frame_list(&scene)?,
     };
     let protocol = args.protocol.unwrap_or_else(|| spoken(environment));

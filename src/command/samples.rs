@@ -1,18 +1,16 @@
 //! `polyfly new` and `polyfly scenes`: scenes that are inside the program become files.
 
 use super::convert::grammar_of;
-use crate::assets::source::read_regular;
+use super::output_file::OutputFile;
 use crate::cli::{Failure, NewArgs, ScenesArgs, ScenesCommand};
 use crate::error::Error;
 use crate::language::{Message, msg};
-use crate::output::store::atomic::{prepare, write_whole};
 use crate::quote::printable;
 use crate::report::{print, remark};
 use crate::scene::builtin::{self, Builtin, SAMPLES, TEMPLATES};
 use crate::scene::{self, Grammar, ParseOptions, tokens};
 use crate::system::command_word;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// `polyfly new`.
 pub fn new(args: &NewArgs) -> Result<(), Failure> {
@@ -48,8 +46,8 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
     // Each scene has a folder of frames of its own. A name that would be a pattern, or tokens would break, is no folder's.
     if !stem.contains(['%', '#']) && !stem.contains(char::is_whitespace) {
         let path = scene::keys::kinds::quoted(&format!("output/{stem}/%04d.png"));
-        text = scene::text::edit::set(&text, "output.path", Some(&path))
-            .map_err(|e| Failure::usage(msg!("{what}: {why}", what = stem, why = e.message())))?;
+        text =
+            scene::text::edit::set(&text, "output.path", Some(&path)).map_err(|e| Error::about(stem, e.message()))?;
     }
     if grammar == Grammar::Tokens {
         let parsed = scene::parse(&text, template.file, ParseOptions::default())?;
@@ -100,21 +98,9 @@ fn found<'a>(scenes: &'a [Builtin], name: &str) -> Result<&'a Builtin, Failure> 
 // Writes a scene and the files that it reads beside it, or nothing where one of them exists with another content.
 fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<(), Failure> {
     let beside = scene.files().map(|(name, content)| (file.with_file_name(name), content));
-    let files: Vec<(PathBuf, &str)> = [(file.to_owned(), text)].into_iter().chain(beside).collect();
-    for (path, content) in &files {
-        let is_same = || read_regular(path).is_ok_and(|bytes| bytes == content.as_bytes());
-        if path.is_dir() || (!overwrite && path.exists() && !is_same()) {
-            return Err(Error::misused(
-                msg!("{path} already exists", path = path.display()),
-                msg!("give another name, or --overwrite"),
-            )
-            .into());
-        }
-    }
-    for (path, content) in &files {
-        prepare(path)?;
-        write_whole(path, |file| file.write_all(content.as_bytes()))?;
-    }
+    let files = [(file.to_owned(), text)].into_iter().chain(beside);
+    let files: Vec<_> = files.map(|(path, text)| (path, text.as_bytes().into())).collect();
+    OutputFile::write_all(&files, overwrite)?;
     let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
     let [scene, film] = [file, &file.with_extension("mp4")].map(|path| command_word(&path.to_string_lossy()));
     remark(msg!(

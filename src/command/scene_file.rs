@@ -6,7 +6,7 @@ use super::usage;
 use crate::assets::AssetError;
 use crate::assets::source::open_regular;
 use crate::cli::{CommonArgs, Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language, shown};
-use crate::error::Error;
+use crate::error::{Error, outside};
 use crate::language::{Message, msg};
 use crate::quote::brief;
 use crate::report::{fault, is_quiet, warn};
@@ -109,13 +109,8 @@ impl SceneText {
     fn outside(&self, file: &Path, key: &str, here_too: bool) -> Option<Problems> {
         let FileMention { span, name } = self.mention(file)?;
         let name = name.unwrap_or_else(|| format!("`{key}`").into());
-        let what = if here_too {
-            msg!("{name} leads outside of the scene's folder and of this one", name)
-        } else {
-            msg!("{name} leads outside of the scene's folder", name)
-        };
         let expected = msg!("expected {what}", what = msg!("a path inside"));
-        let problem = Problem::new(span, what, expected)
+        let problem = Problem::new(span, outside(name, here_too), expected)
             .help(msg!("put it inside, or give --allow-outside if you trust the scene"));
         Some(self.problems(vec![problem]))
     }
@@ -226,10 +221,8 @@ fn changed(
     };
     for change in changes {
         let (key, value) = assignment(change)?;
-        let wrong = |e: scene::text::edit::EditError| {
-            Failure::usage(msg!("{what}: {why}", what = format!("--set {}", brief(change)), why = e.message()))
-        };
-        text = scene::text::edit::set(&text, key, Some(value)).map_err(wrong)?;
+        text = scene::text::edit::set(&text, key, Some(value))
+            .map_err(|e| Error::about(format!("--set {}", brief(change)), e.message()))?;
     }
     let source =
         SceneText { text, shown: shown(msg!("{name} (as --set has it)", name = source.shown)), folder, look: None };

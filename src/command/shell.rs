@@ -31,6 +31,13 @@ pub fn schema() -> String {
 // How a run is called; flags of all commands stand in its table alone.
 const RUN: &str = "polyfly SCENE";
 
+/// Rendering and the commands, each with how it is called.
+pub fn all_commands(commands: &clap::Command) -> Vec<(&clap::Command, String)> {
+    let jobs = commands.get_subcommands().filter(|job| !job.is_hide_set() && job.get_name() != "help");
+    let jobs = jobs.map(|job| (job, format!("polyfly {}", job.get_name())));
+    std::iter::once((commands, RUN.to_owned())).chain(jobs).collect()
+}
+
 const FLAGS: &str = "# Flags
 
 All commands and flags, as `polyfly --help` and `polyfly COMMAND --help` print them. [flags.md](../flags.md) explains combinations. `-q` and
@@ -41,9 +48,7 @@ All commands and flags, as `polyfly --help` and `polyfly COMMAND --help` print t
 pub fn flags() -> String {
     let mut all = command();
     all.build();
-    let jobs = all.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help");
-    let jobs = jobs.map(|one| job(one, &format!("polyfly {}", one.get_name())));
-    FLAGS.to_owned() + &job(&all, RUN) + &jobs.collect::<String>()
+    FLAGS.to_owned() + &all_commands(&all).iter().map(|(one, name)| job(one, name)).collect::<String>()
 }
 
 fn job(of: &clap::Command, name: &str) -> String {

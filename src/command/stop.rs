@@ -38,21 +38,19 @@ struct ShutdownState {
     run: Option<Cancel>,
     // The command line that resumes the stopped run.
     goes_on: Option<String>,
-    // Whether all files of the run are complete, and only the log's reader is behind.
-    is_made: bool,
     job: Job,
     farewell: Option<Farewell>,
 }
 
-static STATE: Mutex<ShutdownState> = Mutex::new(ShutdownState {
-    code: None,
-    first: None,
-    run: None,
-    goes_on: None,
-    is_made: false,
-    job: Job::Unknown,
-    farewell: None,
-});
+impl ShutdownState {
+    // Whether all files of the run are complete, and only the log's reader is behind.
+    fn is_complete(&self) -> bool {
+        self.run.as_ref().is_some_and(Cancel::is_complete)
+    }
+}
+
+static STATE: Mutex<ShutdownState> =
+    Mutex::new(ShutdownState { code: None, first: None, run: None, goes_on: None, job: Job::Unknown, farewell: None });
 
 /// The environment variable of a run that another polyfly has started. If it is `stdin`, each byte of standard input
 /// is a request to stop, and so is its end.
@@ -101,11 +99,6 @@ pub fn attach(run: Cancel, goes_on: Option<String>, farewell: Option<Farewell>) 
     (state.run, state.goes_on, state.farewell) = (Some(run), goes_on, farewell);
 }
 
-/// All files of the run are complete: a later signal only ends the wait for the log's reader.
-pub fn outputs_complete() {
-    lock(&STATE).is_made = true;
-}
-
 /// The reason why a run failed. If a signal interrupted it, this prints the command that resumes it.
 pub fn failure(error: Error) -> Failure {
     if !matches!(error, Error::Interrupted { .. } | Error::Output(OutputError::VideoInterrupted(_))) {
@@ -125,11 +118,11 @@ fn tell_how_to_go_on() {
 // Ends the program and its child processes at once.
 fn exit_now(code: i32, words: Message) -> ! {
     end_all();
-    let (is_made, farewell) = {
+    let (is_complete, farewell) = {
         let mut state = lock(&STATE);
-        (state.is_made || state.run.as_ref().is_some_and(Cancel::is_complete), state.farewell.take())
+        (state.is_complete(), state.farewell.take())
     };
-    if is_made {
+    if is_complete {
         say(msg!("all files are complete; the rest of the log was not read"));
         std::process::exit(code);
     }
@@ -171,10 +164,11 @@ fn hear(request: StopRequest) {
 fn stop(code: i32, job: &Job) {
     let mut state = lock(&STATE);
     state.code = Some(code);
-    let is_made = state.is_made;
+    let is_complete = state.is_complete();
     match &state.run {
-        Some(run) if !is_made => run.stop(),
-        None if !is_made => {
+        Some(_) if is_complete => {}
+        Some(run) => run.stop(),
+        None => {
             // No frame is in flight yet.
             end_all();
             let words = msg!("stopped before any work began: give the same command again");
@@ -184,10 +178,9 @@ fn stop(code: i32, job: &Job) {
             }
             std::process::exit(code);
         }
-        _ => {}
     }
     drop(state);
-    if is_made {
+    if is_complete {
         exit_now(code, String::new().into());
     }
     say(msg!("stopping after the frames in flight; a second signal stops at once"));

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::language::msg;
 use crate::math::hash::hex;
 use crate::output::OutputError;
-use crate::report::{print, remark};
+use crate::report::remark;
 use crate::threads;
 use batch::Batch;
 use document::Document;
@@ -23,7 +23,6 @@ use painter::PreviewRenderer;
 use session::Studio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 // How often the file is checked.
@@ -62,20 +61,13 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         }
     };
     threads::spawn("follow", follow).map_err(OutputError::from)?;
-    let refused = |e| Failure::from(OutputError::Write(format!("127.0.0.1:{}", args.port).into(), e));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
-    runtime.block_on(async {
-        let listener = TcpListener::bind(("127.0.0.1", args.port)).await.map_err(refused)?;
-        let address = format!("http://{}/{}/", listener.local_addr().map_err(refused)?, studio.token);
-        print(&format!("{address}\n"))?;
+    connections::serve(args.port, &format!("{}/", studio.token), |address, here| {
         remark(msg!("the studio is at this address, for this machine only; Ctrl-C ends it"));
         if args.open
-            && let Err(e) = open_in_viewer(&address)
+            && let Err(e) = open_in_viewer(address)
         {
             remark(msg!("--open: no browser starts: {why}", why = e));
         }
-        let router = server::router(studio, listener.local_addr().map_err(refused)?);
-        connections::serve(router, listener).await;
-        Ok(())
+        server::router(Arc::clone(&studio), here)
     })
 }

@@ -3,6 +3,16 @@
 use crate::cli::TableFormat;
 use serde::Serialize;
 
+/// What was measured, and where: the first fields of a table in JSON.
+#[derive(Serialize)]
+pub struct Measurement {
+    pub polyfly: &'static str,
+    pub processor: Option<String>,
+    pub scene: String,
+    pub width: u32,
+    pub height: u32,
+}
+
 /// A column: its heading, its name in CSV, and the text of its cells.
 pub struct Column<Row> {
     pub heading: &'static str,

@@ -19,6 +19,8 @@ pub enum OutputError {
     Lock(PathBuf, Duration),
     /// Another run has taken over the folder for other frames.
     FolderTakenOver(PathBuf),
+    /// The folder's manifest is invalid, and why.
+    ForeignManifest(PathBuf, String),
     /// ffmpeg was not found.
     NoEncoder(Message),
     /// An encoder failed. The message includes ffmpeg's last errors.
@@ -41,9 +43,6 @@ impl OutputError {
     /// A failure of an encoder that ffmpeg printed nothing about.
     pub(crate) fn encoder(what: Message) -> OutputError {
         OutputError::Encoder { what, words: String::new() }
-    }
-    pub(crate) fn no_encoder(what: Message) -> OutputError {
-        OutputError::NoEncoder(what)
     }
 
     /// The message. What ffmpeg says stays as it is.
@@ -72,6 +71,11 @@ impl OutputError {
                 "another run has taken over {path} for another scene: no manifest lists this run's frames there any more",
                 path = path.display()
             ),
+            OutputError::ForeignManifest(path, why) => msg!(
+                "{path} is not polyfly's ({why}); give the frames a folder of their own",
+                path = path.display(),
+                why
+            ),
             OutputError::NoEncoder(what) | OutputError::Threads(NoThread(what)) => what.clone(),
             OutputError::Encoder { what, words } if words.is_empty() => what.clone(),
             OutputError::Encoder { what, words } => {
@@ -90,10 +94,9 @@ impl OutputError {
     /// Replaces the text of an encoder's failure by a text made from it.
     #[must_use]
     pub(crate) fn reworded(self, words_of: impl Fn(&Message) -> Message) -> OutputError {
-        let changed = |what: &Message| words_of(what);
         match self {
-            OutputError::Encoder { what, words } => OutputError::Encoder { what: changed(&what), words },
-            OutputError::Threads(e) => OutputError::Threads(NoThread(changed(&e.0))),
+            OutputError::Encoder { what, words } => OutputError::Encoder { what: words_of(&what), words },
+            OutputError::Threads(e) => OutputError::Threads(NoThread(words_of(&e.0))),
             other => OutputError::encoder(words_of(&other.message())),
         }
     }

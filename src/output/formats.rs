@@ -13,6 +13,7 @@ mod webp;
 pub use format::{Format, FormatOptions, Reader, Shown};
 
 use crate::scene::limits::ordinary_extension;
+use std::path::Path;
 
 pub const FORMATS: [&Format; 7] =
     [&data::FORMAT, &png::FORMAT, &ppm::FORMAT, &exr::FORMAT, &jpg::FORMAT, &webp::FORMAT, &tiff::FORMAT];
@@ -22,6 +23,11 @@ impl Format {
     pub fn of(extension: &str) -> Option<&'static Format> {
         let extension = ordinary_extension(extension);
         FORMATS.into_iter().find(|f| f.extension == extension)
+    }
+
+    /// The format of a file name's extension.
+    pub fn of_file(path: &Path) -> Option<&'static Format> {
+        Format::of(&path.extension()?.to_string_lossy().to_ascii_lowercase())
     }
 }
 

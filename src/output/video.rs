@@ -61,7 +61,7 @@ impl Video {
             Box::new(SinglePass { job: Arc::clone(&job), writer: Y4m::start(settings, job.sides())? })
         } else if settings.is_embedded {
             #[cfg(not(feature = "h264"))]
-            return Err(OutputError::no_encoder(crate::language::msg!(
+            return Err(OutputError::NoEncoder(crate::language::msg!(
                 "this program was built without its own encoder"
             )));
             #[cfg(feature = "h264")]

@@ -173,7 +173,7 @@ impl Claim {
         let mut is_taken = true;
         Manifest::update(&self.folder.pattern, |theirs| {
             drop(self.lock.take());
-            let _ = RunLock::remove(&hidden::within(&path), &hash);
+            RunLock::sweep(&hidden::within(&path));
             // Meanwhile another run may have extended the list. Where a file system has no locks, a run of another scene may have
             // taken the folder.
             is_taken = theirs.as_ref().is_none_or(|theirs| theirs.hash != hash);

@@ -3,15 +3,16 @@
 use crate::assets::files::RecordedFiles;
 use crate::error::Error;
 use crate::language::msg;
+use crate::output::OutputError;
 use crate::output::formats::Format;
 use crate::output::store::atomic;
 use crate::output::store::folder::FrameFolder;
-use crate::output::store::manifest::{Manifest, ManifestError, NAME};
+use crate::output::store::manifest::{Manifest, NAME};
 use crate::render::frames::FrameList;
 use crate::scene::limits::MAX_FRAMES;
 use crate::scene::{Pattern, Scene};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 // Longer lists of frames are not sorted.
 const MAX_SORTED: usize = 1 << 20;
@@ -33,6 +34,13 @@ pub fn folder_of(scene: &Scene) -> Result<FrameFolder, Error> {
         )));
     }
     Ok(FrameFolder { pattern: files.clone(), format, size: (width, height) })
+}
+
+/// The folder of frames of other programs, whose size is not known yet.
+pub fn foreign_folder(pattern: Pattern) -> Result<FrameFolder, Error> {
+    let format = Format::of(&pattern.extension());
+    let format = format.ok_or_else(|| Error::usage(msg!("no format reads {name}", name = pattern)))?;
+    Ok(FrameFolder { pattern, format, size: (0, 0) })
 }
 
 /// Refuses formats whose files do not hold linear light, which a video of ten bits needs.
@@ -189,7 +197,7 @@ impl RecordedFolder {
         }
         if !folder.exists() {
             let none = msg!("there is no folder {path}", path = folder.display());
-            return Err(if is_awaited { Error::incomplete(none) } else { Error::usage(none) });
+            return Err(if is_awaited { Error::Incomplete(none) } else { Error::usage(none) });
         }
         let mut all = Manifest::all(folder)?;
         let is_asked =
@@ -204,7 +212,7 @@ impl RecordedFolder {
                     name = text,
                     names = names.join(", ")
                 )),
-                false if !has_pictures(folder, asked.as_ref()) => Error::incomplete(msg!(
+                false if !has_pictures(folder, asked.as_ref()) => Error::Incomplete(msg!(
                     "{path} has no {manifest}: no run has written frames there",
                     path = text,
                     manifest = NAME
@@ -220,7 +228,7 @@ impl RecordedFolder {
                 }
             });
         };
-        let wrong = |what: &str| ManifestError::Foreign(folder.join(NAME), format!("`{what}` is invalid"));
+        let wrong = |what: &str| OutputError::ForeignManifest(folder.join(NAME), format!("`{what}` is invalid"));
         let (pattern, _) = Pattern::parse(&manifest.pattern).map_err(|_| wrong("pattern"))?;
         let format = Format::of(&pattern.extension()).ok_or_else(|| wrong("pattern"))?;
         let frames = FrameList::parse(&manifest.frames, MAX_FRAMES).map_err(|_| wrong("frames"))?;
@@ -244,8 +252,7 @@ impl RecordedFolder {
     pub fn only(mut self, frames: Option<&str>) -> Result<RecordedFolder, Error> {
         if let Some(text) = frames {
             let total = self.manifest.resolved().map_or(MAX_FRAMES, |scene| scene.output.frames);
-            self.frames = FrameList::read(text, total)
-                .map_err(|e| Error::usage(msg!("{what}: {why}", what = "--frames", why = e)))?;
+            self.frames = FrameList::read(text, total).map_err(|e| Error::about("--frames", e))?;
         }
         Ok(self)
     }
@@ -272,13 +279,11 @@ impl RecordedFolder {
 // Whether the folder has pictures of this pattern, or any pictures if no pattern is given.
 fn has_pictures(folder: &Path, asked: Option<&Pattern>) -> bool {
     if let Some(pattern) = asked {
-        let format = Format::of(&pattern.extension());
-        let there = format.map(|format| FrameFolder { pattern: pattern.clone(), format, size: (0, 0) }.existing());
-        return there.is_some_and(|there| there.is_ok_and(|there| !there.is_empty()));
+        let folder = foreign_folder(pattern.clone());
+        return folder.is_ok_and(|folder| folder.existing().is_ok_and(|there| !there.is_empty()));
     }
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let extension = |name: PathBuf| name.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    files.into_iter().any(|file| extension(file.path()).is_some_and(|e| Format::of(&e).is_some()))
+    let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.any(|file| Format::of_file(&file.path()).is_some())
 }
 
 /// Refuses a folder whose frames are of another scene.

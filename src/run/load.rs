@@ -2,7 +2,6 @@
 
 use crate::assets::source::{line_and_column, utf16};
 use crate::error::Error;
-use crate::language::msg;
 use crate::quote::brief;
 use crate::scene::{self, Scene};
 use std::fs::File;
@@ -39,9 +38,8 @@ impl Scene {
     /// # Errors
     /// The key does not exist, or does not accept the value.
     pub fn with(&self, key: &str, value: &str) -> Result<Scene, Error> {
-        let wrong =
-            |e: scene::text::edit::EditError| Error::usage(msg!("{what}: {why}", what = brief(key), why = e.message()));
-        let text = scene::text::edit::set(&self.to_toml(), key, Some(value)).map_err(wrong)?;
+        let text = scene::text::edit::set(&self.to_toml(), key, Some(value));
+        let text = text.map_err(|e| Error::about(brief(key), e.message()))?;
         Ok(Scene::parse(&text, "the scene", Path::new(""))?.scene)
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The pattern of file names that a path means for these frames.
 pub fn pattern(text: &str, frames: &FrameList, progress: &mut dyn Progress) -> Result<Pattern, Error> {
-    let wrong = |why: Message| Error::usage(msg!("{what}: {why}", what = "--output", why));
+    let wrong = |why: Message| Error::about("--output", why);
     if Path::new(text).is_dir() {
         let folder = text.trim_end_matches('/');
         return Err(wrong(msg!(

@@ -25,7 +25,7 @@ pub fn set_aside(frames: &FrameFolder, theirs: Option<&Manifest>, numbers: BTree
     let (path, hidden) = (frames.path(), hidden::within(&frames.path()));
     if let Some(theirs) = theirs {
         if RunLock::remove(&hidden, &theirs.hash).is_none() {
-            return Err(Error::incomplete(msg!(
+            return Err(Error::Incomplete(msg!(
                 "a run renders another scene into {path} now: wait for its end, or give another folder",
                 path = path.display()
             )));

@@ -29,8 +29,7 @@ impl FileSink {
         let mut scene = scene.clone();
         scene.output.files = picture_target::pattern(text, &FrameList::all(scene.output.frames), &mut ())?;
         let folder = folder_of(&scene)?;
-        let options = folder.format.options(scene.output.bits, scene.film.tone);
-        let options = options.map_err(|e| Error::usage(msg!("{what}: {why}", what = text, why = e)))?;
+        let options = folder.format.options(scene.output.bits, scene.film.tone).map_err(|e| Error::about(text, e))?;
         let options = FormatOptions { has_alpha: scene.world.sky.transparent, ..options };
         Ok(FileSink::new(folder, options, false))
     }

@@ -1,6 +1,6 @@
 //! Videos of existing frames, made by polyfly or by other programs.
 
-use super::folder::{RecordedFolder, expect_scene, require_linear};
+use super::folder::{RecordedFolder, expect_scene, foreign_folder, require_linear};
 use super::journal::FilmRecord;
 use super::memory_limit;
 use super::plan::existing_video;
@@ -9,7 +9,6 @@ use super::video_options::check_name;
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::language::{count, msg};
-use crate::output::formats::Format;
 use crate::output::store::atomic::temporary;
 use crate::output::store::folder::FrameFolder;
 use crate::output::store::hidden;
@@ -173,15 +172,14 @@ impl StitchRequest {
     // All pictures of a pattern, without a gap.
     fn elsewhere(&self, pattern: Pattern, progress: &mut dyn Progress) -> Result<StitchSource, Error> {
         let text = pattern.to_string();
-        let format = Format::of(&pattern.extension())
-            .ok_or_else(|| Error::usage(msg!("no format reads {name}", name = text)))?;
-        let mut folder = FrameFolder { pattern, format, size: (0, 0) };
+        let mut folder = foreign_folder(pattern)?;
+        let format = folder.format;
         if !folder.path().is_dir() {
             return Err(Error::usage(msg!("there is no folder {path}", path = folder.path().display())));
         }
         let existing = folder.existing()?;
         let (Some(&first), Some(&last)) = (existing.first(), existing.last()) else {
-            return Err(Error::incomplete(msg!("there are no frames {name}", name = text)));
+            return Err(Error::Incomplete(msg!("there are no frames {name}", name = text)));
         };
         if self.hash.is_some() || self.scene.is_some() {
             let nobody = "no manifest.json names their scene, which --hash and --scene require".to_owned();
@@ -189,9 +187,9 @@ impl StitchRequest {
         }
         let span = format!("{first}-{last}");
         let all = FrameList::read(self.frames.as_deref().unwrap_or(&span), last.saturating_add(1));
-        let all = all.map_err(|e| Error::usage(msg!("{what}: {why}", what = "--frames", why = e)))?;
+        let all = all.map_err(|e| Error::about("--frames", e))?;
         if let Some(gap) = all.without(&existing) {
-            return Err(Error::incomplete(msg!("frames {frames} of {path} are missing", frames = gap, path = text)));
+            return Err(Error::Incomplete(msg!("frames {frames} of {path} are missing", frames = gap, path = text)));
         }
         let path = folder.pattern.path(all.nth(0).unwrap_or(first));
         folder.size = format.shown(&path, Tone::Soft, false).reading(&path)?.size;
@@ -212,7 +210,7 @@ impl StitchPlan {
 
 fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
     let path = folder.path();
-    Error::incomplete(msg!(
+    Error::Incomplete(msg!(
         "frames {frames} in {path} are missing or incomplete; no video is made",
         frames = gap,
         path = path.display()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 // Top-level modules, from the program down to mathematics. Each may import itself and those after it.
-const LAYERS: [&[&str]; 19] = [
+const LAYERS: [&[&str]; 20] = [
     &["main", "lib"],
     &["tests"],
     &["command"],
@@ -22,7 +22,8 @@ const LAYERS: [&[&str]; 19] = [
     &["scene"],
     &["system"],
     &["quote"],
-    &["math", "threads", "cancel", "setters"],
+    &["cancel"],
+    &["math", "threads", "setters"],
     &["gpu_types"],
     &["language"],
 ];

@@ -1,8 +1,8 @@
 //! `polyfly explain` knows every key, flag, command and exit code.
 
 use crate::cli::{Exit, command};
-use crate::command::explain::{all_commands, explanation, near};
-use crate::command::shell::flag_facts;
+use crate::command::explain::{explanation, near};
+use crate::command::shell::{all_commands, flag_facts};
 use crate::scene::keys::explain::{entries, example, explain, plain_name};
 use crate::scene::{ParseOptions, toml};
 

@@ -227,8 +227,8 @@ fn wrong_requests_stand_in_both_languages() {
         let code = code_of(&path, &text);
         calls += code.split("usage(msg!").count() - 1;
         let others = without_patterns(&code).0;
-        let starts = ["Failure::usage", "Error::usage", "Error::misused", "Error::incomplete", "AssetError::new"];
-        let more = ["OutputError::encoder", "::no_encoder", "DeviceError::not_found", "DeviceError::too_old"];
+        let starts = ["Failure::usage", "Error::usage", "Error::misused", "Error::Incomplete", "AssetError::new"];
+        let more = ["OutputError::encoder", "::NoEncoder", "DeviceError::not_found", "DeviceError::too_old"];
         let last = ["Message::text", "Message::from", " say", " remark", " warn"];
         for start in starts.into_iter().chain(more).chain(last) {
             for after in others.split(start).skip(1).filter(|after| after.starts_with('(')) {

@@ -2,12 +2,12 @@
 
 use crate::assets::source::open_regular;
 use crate::cli::Failure;
-use crate::command::convert::{format_of, read_picture};
+use crate::command::convert::read_picture;
 use crate::error::Error;
 use crate::language::{Message, msg};
 use crate::output::NameFile;
 use crate::output::formats::{Format, Shown};
-use crate::output::store::folder::FrameFolder;
+use crate::run::folder::foreign_folder;
 use crate::scene::Pattern;
 use crate::scene::limits::{PICTURES, VIDEOS, endings};
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ impl Source {
         }
         let mut file = open_regular(path).map_err(|e| Error::Read(name.to_owned(), e))?;
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        if let Some(format) = format_of(path) {
+        if let Some(format) = Format::of_file(path) {
             return match is_animated_webp(&mut file) {
                 true => Err(Failure::usage(msg!(
                     "{name} is an animated .webp, which is not decoded: compare its frames",
@@ -81,7 +81,7 @@ fn folder(path: &Path) -> Result<BTreeMap<u32, PictureFile>, Failure> {
     let mut frames = BTreeMap::<u32, PictureFile>::new();
     let read = || std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
     for file in read().reading(path)? {
-        let Some(format) = format_of(&file) else { continue };
+        let Some(format) = Format::of_file(&file) else { continue };
         let Some(number) = file.file_stem().and_then(|stem| last_number(&stem.to_string_lossy())) else { continue };
         if let Some(other) = frames.insert(number, PictureFile { path: file, format }) {
             let (folder, other) = (path.display(), other.path.display());
@@ -105,12 +105,9 @@ fn last_number(text: &str) -> Option<u32> {
 }
 
 fn pattern(name: &str) -> Result<BTreeMap<u32, PictureFile>, Failure> {
-    let (pattern, _) =
-        Pattern::parse(name).map_err(|e| Failure::usage(msg!("{what}: {why}", what = name, why = e.message())))?;
-    let format =
-        Format::of(&pattern.extension()).ok_or_else(|| Failure::usage(msg!("no format reads {name}", name)))?;
-    let folder = FrameFolder { pattern, format, size: (0, 0) };
-    let existing = folder.existing()?;
+    let (pattern, _) = Pattern::parse(name).map_err(|e| Error::about(name, e.message()))?;
+    let folder = foreign_folder(pattern)?;
+    let (existing, format) = (folder.existing()?, folder.format);
     match existing.is_empty() {
         true => Err(Failure::usage(msg!("there are no frames {name}", name))),
         false => Ok(existing.into_iter().map(|n| (n, PictureFile { path: folder.pattern.path(n), format })).collect()),

@@ -1,11 +1,15 @@
 //! Connections to the studio. Any user of this machine can open them. So a request's headers have a time limit, and
 //! connections that have not sent the studio's token are limited in number.
 
+use crate::cli::Failure;
+use crate::output::OutputError;
+use crate::report::print;
 use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,8 +26,22 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Set when a request on this connection has sent the token.
 pub type Known = Arc<AtomicBool>;
 
-/// Answers requests until the process ends.
-pub async fn serve(router: Router, listener: TcpListener) {
+/// Serves pages to this machine until the process ends, and prints the address of one of them. `open` is told the address, and makes the
+/// router.
+pub fn serve(port: u16, page: &str, open: impl FnOnce(&str, SocketAddr) -> Router) -> Result<(), Failure> {
+    let refused = |e| Failure::from(OutputError::Write(format!("127.0.0.1:{port}").into(), e));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(("127.0.0.1", port)).await.map_err(refused)?;
+        let here = listener.local_addr().map_err(refused)?;
+        let address = format!("http://{here}/{page}");
+        print(&format!("{address}\n"))?;
+        answer(open(&address, here), listener).await;
+        Ok(())
+    })
+}
+
+async fn answer(router: Router, listener: TcpListener) {
     let mut unknown: VecDeque<(AbortHandle, Known)> = VecDeque::new();
     loop {
         let accepted = listener.accept().await;

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::math::hash::of_texts;
 use crate::output::OutputError;
 use crate::output::store::atomic::rewrite_whole;
+use crate::output::store::manifest::differences;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::text::diagnostic::{Colours, Severity};
 use crate::scene::text::edit::{self, Edit};
@@ -181,7 +182,9 @@ impl Document {
         if let Some(error) = outside.unwrap_or_default().into_iter().next() {
             return Err(error.into());
         }
-        let flags = differences(&holds, &spelled_out(&scene));
+        let mut flags = differences(&holds, &spelled_out(&scene));
+        flags.retain(|_, value| !value.is_null());
+        let flags = flags.into();
         Ok(Resolved { scene, holds, flags })
     }
 
@@ -381,28 +384,4 @@ fn spelled_out(scene: &Scene) -> Value {
     scene.world.lights.truncate(MAX_TABLES);
     let table = toml::from_str::<toml::Table>(&scene.to_toml());
     table.map_or(Value::Null, |table| json!(table))
-}
-
-// The values that differ in `new`, by their paths.
-fn differences(old: &Value, new: &Value) -> Value {
-    fn walk(path: &str, old: &Value, new: &Value, found: &mut serde_json::Map<String, Value>) {
-        match (old, new) {
-            (Value::Object(old), Value::Object(new)) => {
-                for (key, value) in new {
-                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                    walk(&path, old.get(key).unwrap_or(&Value::Null), value, found);
-                }
-            }
-            (Value::Array(old), Value::Array(new)) if new.first().is_some_and(Value::is_object) => {
-                for (i, value) in new.iter().enumerate() {
-                    walk(&format!("{path}[{i}]"), old.get(i).unwrap_or(&Value::Null), value, found);
-                }
-            }
-            _ if old != new => drop(found.insert(path.to_owned(), new.clone())),
-            _ => {}
-        }
-    }
-    let mut found = serde_json::Map::new();
-    walk("", old, new, &mut found);
-    found.into()
 }

@@ -5,7 +5,6 @@ use super::atomic::{folder_of, persist, remove_existing, temporary};
 use super::hidden;
 use super::origin::Origin;
 use crate::assets::files::{Extent, RecordedFiles};
-use crate::language::{Message, msg};
 use crate::math::hash::{hex, of_texts};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
@@ -15,6 +14,7 @@ use crate::scene::text::edit;
 use crate::scene::{Output, Pattern, Scene};
 use crate::system;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
@@ -72,27 +72,6 @@ pub struct Manifest {
     /// fingerprint covers the length, the beginning and the end, because all files may be terabytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub steps: BTreeMap<u32, String>,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{}", self.message())]
-pub enum ManifestError {
-    /// The file is not a valid manifest.
-    Foreign(PathBuf, String),
-    Output(#[from] OutputError),
-}
-
-impl ManifestError {
-    pub(crate) fn message(&self) -> Message {
-        match self {
-            ManifestError::Foreign(path, why) => msg!(
-                "{path} is not polyfly's ({why}); give the frames a folder of their own",
-                path = path.display(),
-                why
-            ),
-            ManifestError::Output(e) => e.message(),
-        }
-    }
 }
 
 impl Manifest {
@@ -178,17 +157,17 @@ impl Manifest {
     }
 
     /// Reads the manifest of a pattern, if the folder has one.
-    pub fn read(pattern: &Pattern) -> Result<Option<Manifest>, ManifestError> {
+    pub fn read(pattern: &Pattern) -> Result<Option<Manifest>, OutputError> {
         Ok(Manifests::read(folder_of(&pattern.path(0)))?.frames.remove(&pattern.key()))
     }
 
     /// Reads all manifests of a folder.
-    pub fn all(folder: &Path) -> Result<Vec<Manifest>, ManifestError> {
+    pub fn all(folder: &Path) -> Result<Vec<Manifest>, OutputError> {
         Ok(Manifests::read(folder)?.frames.into_values().collect())
     }
 
     /// Changes or removes the manifest of a pattern, under the folder's lock.
-    pub fn update<E: From<ManifestError> + From<OutputError>>(
+    pub fn update<E: From<OutputError>>(
         pattern: &Pattern,
         change: impl FnOnce(Option<Manifest>) -> Result<Option<Manifest>, E>,
     ) -> Result<(), E> {
@@ -224,9 +203,9 @@ impl Manifest {
         let both = self.files.keys().chain(other.files.keys());
         let changed = both.filter(|k| self.files.get(*k) != other.files.get(*k));
         places.extend(changed.map(|k| format!("the file of {}", brief(k))));
-        let parsed = |m: &Manifest| m.scene.as_deref().and_then(|text| text.parse::<toml::Table>().ok());
+        let parsed = |m: &Manifest| m.scene.as_deref().and_then(|text| toml::from_str::<Value>(text).ok());
         if let (Some(a), Some(b)) = (parsed(self), parsed(other)) {
-            differing(&toml::Value::Table(a), &toml::Value::Table(b), "", &mut places);
+            places.extend(differences(&a, &b).into_iter().map(|(path, _)| path));
         }
         if places.is_empty() {
             places.insert("the scene".into());
@@ -236,17 +215,17 @@ impl Manifest {
 }
 
 impl Manifests {
-    fn read(folder: &Path) -> Result<Manifests, ManifestError> {
+    fn read(folder: &Path) -> Result<Manifests, OutputError> {
         let path = folder.join(NAME);
         let text = match hidden::read_text(&path, MAX_BYTES) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Manifests::default()),
             Err(e) if matches!(e.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => {
-                return Err(ManifestError::Foreign(path, brief(&e.to_string())));
+                return Err(OutputError::ForeignManifest(path, brief(&e.to_string())));
             }
-            Err(e) => return Err(OutputError::Read(path, e).into()),
+            Err(e) => return Err(OutputError::Read(path, e)),
         };
-        let foreign = |what: String| ManifestError::Foreign(path.clone(), brief(&what));
+        let foreign = |what: String| OutputError::ForeignManifest(path.clone(), brief(&what));
         let mut all: Manifests = serde_json::from_str(&text).map_err(|e| foreign(e.to_string()))?;
         if let Some((key, what)) = all.frames.iter().find_map(|(key, manifest)| Some((key, manifest.nonsense(key)?))) {
             return Err(foreign(format!("{what} of {key:?} is invalid")));
@@ -293,25 +272,26 @@ fn is_locked(file: &File) -> bool {
     true
 }
 
-// The keys that differ between two tables, such as `camera.fov_deg` and `body[1].radius`.
-fn differing(a: &toml::Value, b: &toml::Value, path: &str, into: &mut BTreeSet<String>) {
-    use toml::Value::{Array, Table};
-    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    match (a, b) {
-        (Table(a), Table(b)) => {
-            for key in a.keys().chain(b.keys()) {
-                match (a.get(key), b.get(key)) {
-                    (Some(a), Some(b)) => differing(a, b, &below(key), into),
-                    _ => drop(into.insert(below(key))),
+/// The keys that differ between two tables, such as `camera.fov_deg` and `body[1].radius`, with their values in the second one.
+pub fn differences(a: &Value, b: &Value) -> Map<String, Value> {
+    fn walk(path: &str, a: &Value, b: &Value, found: &mut Map<String, Value>) {
+        match (a, b) {
+            (Value::Object(a), Value::Object(b)) => {
+                for key in a.keys().chain(b.keys()) {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    walk(&path, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), found);
                 }
             }
+            (Value::Array(a), Value::Array(b)) if a.len() == b.len() && a.iter().chain(b).all(Value::is_object) => {
+                a.iter().zip(b).enumerate().for_each(|(i, (a, b))| walk(&format!("{path}[{i}]"), a, b, found));
+            }
+            _ if a == b => {}
+            _ => drop(found.insert(path.to_owned(), b.clone())),
         }
-        (Array(a), Array(b)) if a.len() == b.len() && a.iter().chain(b).all(toml::Value::is_table) => {
-            a.iter().zip(b).enumerate().for_each(|(i, (a, b))| differing(a, b, &format!("{path}[{i}]"), into));
-        }
-        _ if a == b => {}
-        _ => drop(into.insert(path.to_owned())),
     }
+    let mut found = Map::new();
+    walk("", a, b, &mut found);
+    found
 }
 
 // The hashes of the files, in the text that is hashed.
@@ -399,7 +379,7 @@ mod tests {
         scene.output.fps = 24.0;
         scene.output.files = Pattern::parse(&format!("{}/%d.png", dir.path().display())).unwrap().0;
         let manifest = of(&scene);
-        Manifest::update(&scene.output.files, |_| Ok::<_, ManifestError>(Some(manifest.clone()))).unwrap();
+        Manifest::update(&scene.output.files, |_| Ok::<_, OutputError>(Some(manifest.clone()))).unwrap();
         let json = std::fs::read_to_string(dir.path().join(NAME)).unwrap();
         assert!(json.contains("fps = 24.0") && !json.contains("fps = 30.0"), "{json}");
         // The hashes do not depend on it.
@@ -413,7 +393,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let pattern = |name: &str| Pattern::parse(&format!("{}/{name}", dir.path().display())).unwrap().0;
         let put =
-            |name: &str, m: Option<Manifest>| Manifest::update(&pattern(name), |_| Ok::<_, ManifestError>(m)).unwrap();
+            |name: &str, m: Option<Manifest>| Manifest::update(&pattern(name), |_| Ok::<_, OutputError>(m)).unwrap();
         let named = |name: &str| Manifest { pattern: name.to_owned(), ..of(&Scene::sample()) };
         let (a, b) = (named("%d.png"), Manifest { frames: "3".into(), ..named("f%d.png") });
         assert_eq!(Manifest::read(&pattern("%d.png")).unwrap(), None);
@@ -428,7 +408,7 @@ mod tests {
         assert!(!dir.path().join(NAME).exists());
         for foreign in ["{}", "no json", "{\"polyfly\": 3}"] {
             std::fs::write(dir.path().join(NAME), foreign).unwrap();
-            assert!(matches!(Manifest::read(&pattern("%d.png")), Err(ManifestError::Foreign(..))), "{foreign}");
+            assert!(matches!(Manifest::read(&pattern("%d.png")), Err(OutputError::ForeignManifest(..))), "{foreign}");
         }
     }
 }

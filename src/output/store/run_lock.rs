@@ -12,8 +12,10 @@ pub struct RunLock {
     _file: File,
 }
 
+const PREFIX: &str = "running-";
+
 fn path(hidden: &Path, hash: &str) -> PathBuf {
-    hidden.join(format!("running-{hash}"))
+    hidden.join(format!("{PREFIX}{hash}"))
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
@@ -27,6 +29,15 @@ impl RunLock {
         let file = open(&path).writing(&path)?;
         let _ = system::try_lock_shared(&file);
         Ok(RunLock { _file: file })
+    }
+
+    /// Removes the locks that no run holds, also those that killed runs have left.
+    pub fn sweep(hidden: &Path) {
+        for entry in std::fs::read_dir(hidden).into_iter().flatten().flatten() {
+            if let Some(hash) = entry.file_name().to_str().and_then(|name| name.strip_prefix(PREFIX)) {
+                let _ = RunLock::remove(hidden, hash);
+            }
+        }
     }
 
     /// Removes the lock. None if a run of the scene holds it.
@@ -61,8 +72,10 @@ mod tests {
         assert_eq!(RunLock::remove(&hidden, "a"), Some(()));
         assert_eq!(RunLock::remove(&hidden, "a"), Some(()), "there is none");
         assert_eq!(RunLock::remove(&hidden, "b"), None);
+        RunLock::sweep(&hidden);
+        assert_eq!(std::fs::read_dir(&hidden).unwrap().count(), 1);
         drop(other);
-        assert_eq!(RunLock::remove(&hidden, "b"), Some(()));
+        RunLock::sweep(&hidden);
         assert_eq!(std::fs::read_dir(&hidden).unwrap().count(), 0);
     }
 }

@@ -2,6 +2,7 @@
 
 /// How much an encoder works for a small film. The three films look about the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Encode {
     /// The fastest: the largest film.
     Fast,

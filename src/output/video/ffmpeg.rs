@@ -38,7 +38,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
         Ok(version.map(|version| Ffmpeg { program: program.to_owned(), version }))
     };
     if let Some(program) = named {
-        let missing = || OutputError::no_encoder(msg!("`{name}` does not run as ffmpeg", name = program.display()));
+        let missing = || OutputError::NoEncoder(msg!("`{name}` does not run as ffmpeg", name = program.display()));
         return that(program)?.ok_or_else(missing);
     }
     if let Some(found) = that(Path::new("ffmpeg"))? {
@@ -46,7 +46,7 @@ pub fn find_ffmpeg(named: Option<&Path>) -> Result<Ffmpeg, OutputError> {
     }
     let packed = in_python()?.map(|path| that(&path)).transpose()?.flatten();
     packed.ok_or_else(|| {
-        OutputError::no_encoder(msg!(
+        OutputError::NoEncoder(msg!(
             "ffmpeg was not found: install it (Debian: apt-get install ffmpeg; anywhere: pip install imageio-ffmpeg), name one with --ffmpeg, or ask for a .y4m video, which needs none",
         ))
     })
@@ -254,7 +254,7 @@ impl Process {
         });
         let mut process = started.map_err(|e| {
             let failed =
-                || OutputError::no_encoder(msg!("cannot start {name}: {why}", name = program.display(), why = e));
+                || OutputError::NoEncoder(msg!("cannot start {name}: {why}", name = program.display(), why = e));
             NoThread::of(&e).map_or_else(failed, OutputError::from)
         })?;
         process.child.stdin.iter().for_each(enlarge_pipe);

@@ -1,6 +1,7 @@
 //! Decodes videos: through ffmpeg, and raw ones without it.
 
 use super::ffmpeg::{Process, url, words};
+use super::settings::is_raw;
 use super::y4m::{Y4mReader, header_line};
 use crate::assets::source::open_regular;
 use crate::language::msg;
@@ -32,8 +33,7 @@ impl VideoReader {
     pub fn decoded(program: &Path, path: &Path) -> Result<VideoReader, OutputError> {
         // Each frame is a PAM picture, which has its size. Every frame of the file appears once, whatever its time.
         // A .y4m file does not name its matrix, which is BT.709.
-        let is_raw = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("y4m"));
-        let matrix = if is_raw { ":in_color_matrix=bt709" } else { "" };
+        let matrix = if is_raw(path) { ":in_color_matrix=bt709" } else { "" };
         let picture = format!(
             "-map 0:v:0 -vf settb=1/25,setpts=N,scale=flags=accurate_rnd+full_chroma_int{matrix},format=rgba -r 25 \
              -c:v pam -f image2pipe pipe:1"

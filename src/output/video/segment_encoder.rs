@@ -160,7 +160,7 @@ impl SegmentEncoder {
             (false, false) => msg!("the trial encode of one frame failed: {why}", why = what),
         });
         match is_missing || codec.is_hardware {
-            true => OutputError::no_encoder(error.message()),
+            true => OutputError::NoEncoder(error.message()),
             false => error,
         }
     }

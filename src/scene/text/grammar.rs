@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 /// The two grammars of scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Grammar {
-    /// The coursework's tokens.
+    /// The coursework's token text.
     Tokens,
     /// TOML.
     Toml,
@@ -15,12 +16,13 @@ pub enum Grammar {
 
 /// What the keys of film, floor, lamps, sky and shutter hold where a scene does not give them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Look {
-    /// As on film.
+    /// As on film: lamps that glow, slim dark bars or bevels, a floor on dark ground, a sky at dusk, soft shadows, motion blur.
     Film,
     /// Flat, as the programs of the coursework.
     Plain,
-    /// Only what the coursework's seed has: no sky, no shadows, no highlight.
+    /// Only what the seed of these programs shows: flat, black sky, no shadows and highlights, light clipped at white.
     Bare,
 }
 
