@@ -352,13 +352,6 @@ pub fn duration(seconds: f64) -> Message {
     }
 }
 
-/// A count with its noun: `1 frame`, `2 frames`.
-pub fn several(count: impl std::fmt::Display, one: &str) -> String {
-    let count = count.to_string();
-    let end = if count == "1" { "" } else { "s" };
-    format!("{count} {one}{end}")
-}
-
 /// The size of a file.
 pub fn size(bytes: u64) -> Message {
     let bytes = bytes as f64;

@@ -252,9 +252,7 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
     if let Some(job) = &plan.video {
         let settings = &job.settings;
         if settings.is_embedded {
-            progress.remark(&msg!(
-                "ffmpeg was not found: the built-in OpenH264 encodes the video, with a larger file at the same quality"
-            ));
+            progress.remark(&stitch::without_ffmpeg());
         }
         let ((width, height), (wide, tall)) = (job.size, job.sides());
         if (wide, tall) != (width, height) {

@@ -11,7 +11,7 @@ use crate::device::{DeviceError, Memory, Task, balance};
 use crate::language::{count, msg};
 use crate::render::stats::ms;
 use crate::render::tiles::{Schedule, TiledFrame};
-use crate::report::{Spinner, print, several};
+use crate::report::{Spinner, print};
 use crate::scene::Scene;
 use serde::Serialize;
 use std::time::Duration;
@@ -102,7 +102,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
         rays_per_frame: all.iter().sum(),
         schedules: rows,
     };
-    let samples = several(table.samples_per_pixel, "sample");
+    let samples = count!(table.samples_per_pixel, "sample", "samples");
     let caption = format!("{note}; {samples} a pixel, median of {}", args.runs);
     print(&written(&caption, &COLUMNS, &table.schedules, &table, args.format))?;
     if let Some(folder) = &args.plots {

@@ -8,13 +8,13 @@ use super::table::{Column, Measurement, numbers, words, written};
 use crate::cli::{BenchArgs, Failure, environment};
 use crate::device;
 use crate::error::Error;
-use crate::language::{Message, msg};
+use crate::language::{Message, count, msg};
 use crate::output::PixelFormats;
 use crate::output::store::atomic::prepare;
 use crate::render::frames::FrameList;
 use crate::render::stats::ms;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::{Spinner, print, remark, several, warn};
+use crate::report::{Spinner, print, remark, warn};
 use crate::run::journal::processor;
 use crate::scene::Scene;
 use serde::Serialize;
@@ -212,7 +212,7 @@ pub fn targets(scene: &Scene, threads: &[usize], spinner: &Spinner) -> Result<Ve
 }
 
 fn label(name: &str, threads: Option<usize>) -> String {
-    threads.map_or_else(|| name.to_owned(), |n| format!("{name}, {}", several(n, "thread")))
+    threads.map_or_else(|| name.to_owned(), |n| format!("{name}, {}", count!(n, "thread", "threads")))
 }
 
 impl BenchTarget {
@@ -427,8 +427,8 @@ fn caption(table: &Table) -> String {
     format!(
         "{scene}, {}, {} a pixel, at most {}; frames {frames}, median of {repetitions}; polyfly {polyfly}{}",
         sizes.join(", "),
-        several(samples_per_pixel, "sample"),
-        several(depth, "bounce"),
+        count!(*samples_per_pixel, "sample", "samples"),
+        count!(*depth, "bounce", "bounces"),
         processor.as_ref().map_or_else(String::new, |name| format!(", {name}"))
     )
 }

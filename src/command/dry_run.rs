@@ -273,7 +273,7 @@ fn trial_film(film: &VideoJob, size: (u32, u32), planes: &BTreeMap<u32, Vec<u8>>
         let path = folder.join(name);
         let settings = Settings { path: path.clone(), ..settings.clone() };
         let of = VideoJob::new(settings, numbers.clone(), size);
-        let of = VideoJob { tone: film.tone, cancel: film.cancel.clone(), scene: film.scene.clone(), ..of };
+        let of = VideoJob { cancel: film.cancel.clone(), scene: film.scene.clone(), ..of };
         let mut video = Video::open(of)?;
         for number in numbers {
             video.feed(number, &planes[&number])?;

@@ -29,19 +29,13 @@ use std::process::Stdio;
 // Slurm's array indices end below MaxArraySize, which is 1001 by default.
 const MAX_SLURM_SHARDS: u32 = 1000;
 
-// The parts of a job.
+// A job of a workload manager.
 struct Job {
-    title: String,
     // The arguments of the render command, quoted, from the scene on.
     render: String,
-    wants_gpu: bool,
-    // The pattern of the frames with their folder.
-    frames: String,
-    folder: String,
-    // Flags of `missing` and `stitch` that name the job's frames and scene.
-    own: String,
-    // The key of the clip, different from those of other clips.
-    clip: String,
+    // What the holes of templates stand for: the title; the pattern of the frames, with their folder; flags of `missing` and `stitch` that
+    // name the job's frames and scene; a key of the clip that differs from those of other clips.
+    values: [(&'static str, String); 6],
     // The last command of the job, with its program.
     finish: String,
     shards: u32,
@@ -190,25 +184,23 @@ impl Job {
         };
         let (all, scene) = (count!(all.len(), "frame", "frames"), args.scene.replace('\n', " "));
         let parts = if shards == 1 { "shard" } else { "shards" };
-        Ok(Job {
-            title: format!("{all} of {scene} in {shards} {parts}"),
-            render: words.join(" "),
-            wants_gpu,
-            folder: folder.path().display().to_string(),
-            frames,
-            own,
-            clip,
-            finish,
-            shards,
-            todo,
-        })
+        let values = [
+            ("TITLE", format!("{all} of {scene} in {shards} {parts}")),
+            ("FRAMES", frames),
+            ("OWN", own),
+            ("CLIP", clip),
+            ("FOLDER", folder.path().display().to_string()),
+            ("GPU", if wants_gpu { "1".into() } else { String::new() }),
+        ];
+        Ok(Job { render: words.join(" "), values, finish, shards, todo })
     }
 
     fn text(&self, args: &FarmArgs) -> Result<String, Failure> {
         let here = std::env::current_dir().map_err(|e| Error::Read(".".into(), e))?.display().to_string();
         let program = program(args.engine);
-        let lines = [&here, &program, &self.render, &self.frames, &self.folder, &self.finish, &args.image];
-        if let Some(odd) = lines.into_iter().chain(&args.options).find(|line| line.contains(ends_line)) {
+        let lines = [&here, &program, &self.render, &self.finish, &args.image].into_iter();
+        let lines = lines.chain(self.values.iter().map(|(_, value)| value));
+        if let Some(odd) = lines.chain(&args.options).find(|line| line.contains(ends_line)) {
             return Err(Failure::usage(msg!(
                 "a name or flag contains a line break, which a job cannot hold: {text}",
                 text = format!("{odd:?}")
@@ -229,27 +221,22 @@ impl Job {
         };
         let shard = if args.engine == Engine::Hyperqueue { "$HQ_TASK_ID" } else { "$((JOB_COMPLETION_INDEX + 1))" };
         let values = [
-            ("TITLE", self.title.clone()),
             ("NAME", format!("polyfly {:.100}", args.scene)),
             ("CORES", args.cores.to_string()),
             ("OPTIONS", args.options.iter().map(|o| format!("{mark}{o}\n")).collect()),
             ("HQ_OPTIONS", args.options.join(" ")),
             ("CWD", here),
             ("POLYFLY", program),
-            ("FRAMES", self.frames.clone()),
-            ("OWN", self.own.clone()),
-            ("CLIP", self.clip.clone()),
-            ("FOLDER", self.folder.clone()),
             ("SHARD", shard.to_owned()),
             ("SHARDS", self.shards.to_string()),
             ("RUNNING", args.running.unwrap_or(self.shards).to_string()),
             ("ROUNDS", args.rounds.to_string()),
             ("RENDER", self.render.clone()),
             ("FINISH", self.finish.clone()),
-            ("GPU", if self.wants_gpu { "1".into() } else { String::new() }),
             ("TODO", self.todo.as_ref().map_or_else(String::new, FrameList::to_string)),
             ("IMAGE", args.image.clone()),
         ];
+        let values = [&values[..], &self.values].concat();
         if args.engine == Engine::Openjd && values.iter().any(|(_, value)| value.contains("{{")) {
             return Err(Failure::usage(msg!(
                 "`{braces}` in a name would be an expression of the Open Job Description",

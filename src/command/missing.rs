@@ -3,10 +3,10 @@
 use super::scene_file::load_scene;
 use crate::cli::{Failure, MissingArgs, StatusArgs};
 use crate::error::Error;
-use crate::language::msg;
+use crate::language::{count, msg};
 use crate::output::store::atomic::host;
 use crate::render::frames::FrameList;
-use crate::report::{Remarks, duration, print, several};
+use crate::report::{Remarks, duration, print};
 use crate::run::folder::{ExistingFrames, RecordedFolder, expect_scene};
 use crate::run::journal::{self, Entry, RecordedRun};
 use crate::system::{self, command_word};
@@ -57,7 +57,7 @@ pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     }
     machines.retain(|_, (frames, _)| *frames > 0);
     for (host, (frames, ms)) in machines {
-        text += &format!("{host}: {}, {:.1} ms each\n", several(frames, "frame"), ms / frames as f64);
+        text += &format!("{host}: {}, {:.1} ms each\n", count!(frames, "frame", "frames"), ms / frames as f64);
     }
     let (silent, working): (Vec<&Worker>, Vec<&Worker>) = busy.iter().partition(|worker| worker.is_silent(now));
     for worker in &busy {
@@ -143,7 +143,7 @@ impl Worker<'_> {
             _ if frames > 0 => format!("the last {age} ago"),
             _ => format!("begun {age} ago"),
         };
-        format!("{host}, process {process}: {}{each}; {state}\n", several(frames, "frame"))
+        format!("{host}, process {process}: {}{each}; {state}\n", count!(frames, "frame", "frames"))
     }
 }
 

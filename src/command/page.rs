@@ -43,7 +43,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let runs = journal::read(&here.folder.path(), &here.manifest.clip(), &mut Remarks);
     let film = args.film.clone().or_else(|| last_film(&runs, &here));
     let film = film.map_or_else(|| Ok(String::new()), |film| film_of(&film, folder_of(&path)))?;
-    let page = Recorded::of(here, whole, runs).page(film)?;
+    let page = Recorded { frames: last_entries(&runs), here, whole, recorded: runs }.page(film)?;
     file.write(page.as_bytes())?;
     remark(Message::list([path.display().to_message(), size(page.len() as u64)], ", "));
     Ok(())
@@ -90,11 +90,6 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn of(here: RecordedFolder, whole: BTreeSet<u32>, recorded: Vec<RecordedRun>) -> Recorded {
-        let frames = last_entries(&recorded);
-        Recorded { here, whole, recorded, frames }
-    }
-
     fn runs(&self) -> impl Iterator<Item = &RunEntry> {
         self.recorded.iter().filter_map(|recorded| recorded.run.as_ref())
     }

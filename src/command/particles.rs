@@ -9,7 +9,7 @@ use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
 use crate::cli::{Failure, ParticlesArgs, ParticlesCommand, ParticlesDevice, PictureArgs, environment};
 use crate::error::Error;
-use crate::language::msg;
+use crate::language::{count, msg};
 use crate::math::srgb::srgb;
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use crate::output::OutputError;
@@ -19,7 +19,7 @@ use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::stats::ms;
 use crate::render::{Devices, RenderOptions, Renderer};
-use crate::report::{print, say, several};
+use crate::report::{print, say};
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::{
@@ -114,7 +114,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let (device, threads) = (measured.devices.join(", "), renderer.threads());
     print(&format!(
         "{}\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
-        several(n, "particle"),
+        count!(n, "particle", "particles"),
         ms(read_time),
         ms(built),
         median(&mut times),

@@ -193,7 +193,6 @@ impl RunPlan {
         let mut video = settings.map(|settings| VideoJob {
             part: is_shard.then(|| part.iter().collect()),
             source: (is_lossless && !no_files).then(|| folder.clone()),
-            tone: scene.film.tone,
             overwrite: *existing == Existing::Overwritten,
             replaces_others: choice.replaces_video,
             cancel: request.cancel.clone(),

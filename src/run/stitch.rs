@@ -8,7 +8,7 @@ use super::video_choice::go_on_as_begun;
 use super::video_options::check_name;
 use crate::cancel::Cancel;
 use crate::error::Error;
-use crate::language::{count, msg};
+use crate::language::{Message, count, msg};
 use crate::output::store::atomic::temporary;
 use crate::output::store::folder::FrameFolder;
 use crate::output::store::hidden;
@@ -111,9 +111,8 @@ impl StitchRequest {
         }
         // Segments go beside the frames, as those of runs do, if that folder is writable.
         let is_writable = temporary(&folder.path().join("trial")).is_ok();
-        let mut job = VideoJob::new(Settings { has_alpha, ..settings }, frames.iter().collect(), folder.size);
+        let mut job = VideoJob::new(Settings { tone, has_alpha, ..settings }, frames.iter().collect(), folder.size);
         job = VideoJob {
-            tone,
             hidden: if is_writable { hidden::within(&folder.path()) } else { job.hidden },
             overwrite: false,
             replaces_others: self.overwrite,
@@ -217,6 +216,11 @@ fn incomplete(gap: &FrameList, folder: &FrameFolder) -> Error {
     ))
 }
 
+/// A remark on a video of the built-in encoder.
+pub(super) fn without_ffmpeg() -> Message {
+    msg!("ffmpeg was not found: the built-in OpenH264 encodes the video, with a larger file at the same quality")
+}
+
 /// Makes a video of frames that all exist, as complete files or as segments.
 pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn Progress) -> Result<(), Error> {
     if let Some(folder) = &job.source
@@ -231,9 +235,7 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
         clear(&job);
     } else {
         if job.settings.is_embedded {
-            progress.remark(&msg!(
-                "ffmpeg was not found: the built-in OpenH264 encodes the video, with a larger file at the same quality"
-            ));
+            progress.remark(&without_ffmpeg());
         }
         memory_limit::check(memory_limit::of_film(&job), memory_limit, job.size)?;
         match (Video::open(job)?.finish(false)?, record) {

@@ -3,14 +3,14 @@
 use super::memory_limit;
 use crate::error::Error;
 use crate::language::msg;
-use crate::output::video::codecs::{Codec, CodecRequest};
+use crate::output::video::codecs::Codec;
 use crate::output::video::containers::{CONTAINERS, Container};
 use crate::output::video::ffmpeg::find_ffmpeg;
-use crate::output::video::high_bit_depth::{DynamicRange, HighBitDepth};
+use crate::output::video::high_bit_depth::DynamicRange;
 use crate::output::video::settings::is_raw;
 use crate::output::video::{Settings, VideoOptions};
 use crate::quote::brief;
-use crate::scene::{Scene, Tone};
+use crate::scene::Scene;
 use std::path::{Path, PathBuf};
 
 impl VideoOptions {
@@ -49,12 +49,10 @@ impl VideoOptions {
                 flag
             )));
         }
-        let request =
-            CodecRequest { codec: self.codec, bits: self.bits, is_hdr: self.hdr, has_crf: self.crf.is_some() };
-        let codec = Codec::choose(&path, request).map_err(Error::Usage)?;
+        let codec = self.codec_of(&path).map_err(Error::Usage)?;
         let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec.name == "h264";
         let range = if self.hdr { DynamicRange::Hdr } else { DynamicRange::Standard };
-        let high_bit_depth = self.is_deep().then_some(HighBitDepth { range, tone: Tone::Soft });
+        let high_bit_depth = self.is_deep().then_some(range);
         // If the user names an ffmpeg, no other encoder is used.
         let may_be_embedded = high_bit_depth.is_none() && cfg!(feature = "h264") && is_mp4 && self.ffmpeg.is_none();
         let share = memory_limit::limit(limit).map(|bytes| usize::try_from(bytes / VIDEO_SHARE).unwrap_or(usize::MAX));
@@ -80,9 +78,8 @@ impl VideoOptions {
         let Some(path) = scene.output.video.clone() else { return Ok(None) };
         check_name("--video", &path)?;
         let settings = self.settings(path, self.fps.unwrap_or(scene.output.fps), limit)?;
-        let high_bit_depth = settings.high_bit_depth.map(|high| HighBitDepth { tone: scene.film.tone, ..high });
         let has_alpha = scene.world.sky.transparent && settings.can_have_alpha();
-        Ok(Some(Settings { high_bit_depth, has_alpha, ..settings }))
+        Ok(Some(Settings { tone: scene.film.tone, has_alpha, ..settings }))
     }
 }
 

@@ -63,6 +63,11 @@ impl Studio {
         self.post("set", &serde_json::json!({ "key": key, "value": value }).to_string())
     }
 
+    fn picture(&self, level: u32, downscale: u32) -> TcpStream {
+        let body = format!(r#"{{ "page": "a", "frame": 0, "level": {level}, "downscale": {downscale} }}"#);
+        self.ask("POST", "picture", &body)
+    }
+
     fn state(&self) -> serde_json::Value {
         let (status, body) = Studio::answer(self.ask("GET", "state", ""));
         assert_eq!(status, 200, "{body}");
@@ -75,8 +80,8 @@ fn no_answer_waits_for_a_picture() {
     let dir = folder();
     let studio = Studio::open(dir.path(), &["scene.toml", "--size", "3840x2160", "--samples", "8", "--threads", "1"]);
     // The scene is prepared once the draft exists.
-    assert_eq!(Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&downscale=8", "")).0, 200);
-    let picture = studio.ask("GET", "picture?page=a&frame=0&level=1", "");
+    assert_eq!(Studio::answer(studio.picture(0, 8)).0, 200);
+    let picture = studio.picture(1, 1);
     picture.set_nonblocking(true).unwrap();
     let is_waiting = || matches!(picture.peek(&mut [0]), Err(e) if e.kind() == std::io::ErrorKind::WouldBlock);
     for n in 0..20 {
@@ -328,7 +333,7 @@ fn a_pipe_in_the_place_of_the_scene_is_told() {
     wait_for(|| studio.state()["problems"].as_str().is_some_and(|what| what.contains("a pipe, and not a file")));
     assert_eq!(studio.post("write", "").0, 500);
     // The last picture without faults stays.
-    assert_eq!(Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&downscale=1", "")).0, 200);
+    assert_eq!(Studio::answer(studio.picture(0, 1)).0, 200);
     std::fs::rename(&aside, &path).unwrap();
     wait_for(|| studio.state()["problems"].is_null());
     signal(&studio.child, "TERM");
@@ -348,7 +353,7 @@ fn a_picture_beyond_the_memory_is_refused_and_the_studio_goes_on() {
     let line = "ulimit -v 4000000; exec \"$0\" studio small.toml --cpu --threads 1";
     shell.args(["-c", line, env!("CARGO_BIN_EXE_polyfly")]).current_dir(dir.path()).stdin(Stdio::null());
     let studio = Studio::of(shell);
-    let picture = || Studio::answer(studio.ask("GET", "picture?page=a&frame=0&level=0&downscale=1", ""));
+    let picture = || Studio::answer(studio.picture(0, 1));
     assert_eq!(picture().0, 200);
     assert_eq!(studio.set("output.size", "[16384, 16384]").0, 200);
     let (status, body) = picture();

@@ -254,7 +254,8 @@ def studio():
         with urllib.request.urlopen(urllib.request.Request(address + name, data=data), timeout=60) as answer:
             return answer.read()
 
-    assert b"<html" in ask("") and len(ask("picture?page=a&frame=0&level=0&downscale=4")) >= 80 * 60 * 3
+    wanted = {"page": "a", "frame": 0, "level": 0, "downscale": 4}
+    assert b"<html" in ask("") and len(ask("picture", wanted)) >= 80 * 60 * 3
     ask("render", {})
     batch = lambda: json.loads(ask("state"))["batch"]
     wait_for(lambda: batch()["done"] > 1)

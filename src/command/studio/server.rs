@@ -11,19 +11,18 @@ use crate::output::OutputError;
 use crate::threads;
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Query, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use futures_util::stream::unfold;
 use serde::Deserialize;
 use serde_json::Value;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tokio_stream::StreamExt;
-use tokio_stream::wrappers::WatchStream;
 
 // Maximum bytes of a request's body: a key and its value.
 const MAX_BYTES: usize = 64 << 10;
@@ -46,7 +45,7 @@ pub fn router(studio: Arc<Studio>, address: SocketAddr) -> Router {
         ("state", get(state)),
         ("schema", get(schema)),
         ("events", get(events)),
-        ("picture", get(picture)),
+        ("picture", post(picture)),
         ("sheet", get(sheet)),
         ("tokens", get(tokens)),
         ("set", post(set)),
@@ -141,11 +140,18 @@ async fn state(State(studio): Shared) -> Response {
 
 // Sends a line at each change; the page then requests the state.
 async fn events(State(studio): Shared) -> Response {
-    let line = |n| Ok::<_, Infallible>(Bytes::from(format!("data: {n}\n\n")));
-    typed("text/event-stream", Body::from_stream(WatchStream::new(studio.changed.subscribe()).map(line)))
+    let mut changed = studio.changed.subscribe();
+    changed.mark_changed();
+    let lines = unfold(changed, async |mut changed| {
+        changed.changed().await.ok()?;
+        let line = format!("data: {}\n\n", *changed.borrow_and_update());
+        Some((Ok::<_, Infallible>(Bytes::from(line)), changed))
+    });
+    typed("text/event-stream", Body::from_stream(lines))
 }
 
-async fn picture(State(studio): Shared, Query(request): Query<PreviewRequest>) -> Answer {
+async fn picture(State(studio): Shared, body: Bytes) -> Answer {
+    let request: PreviewRequest = read(&body)?;
     let Some((image, facts)) = aside(move || studio.paint(&request)).await? else {
         return Ok((StatusCode::CONFLICT, "a later picture was asked for").into_response());
     };

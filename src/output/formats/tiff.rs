@@ -4,6 +4,7 @@ use super::format::{Format, FormatOptions, Reader, rgb, shown, sixteen_bits};
 use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
 use crate::output::store::origin::SOFTWARE;
+use ::tiff::decoder::Decoder;
 use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16, RGBA8, RGBA16};
 use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
 use ::tiff::tags::Tag;
@@ -51,9 +52,9 @@ where
     Ok(file.into_inner())
 }
 
-// The header has the directory's offset. The directory is the end of the file: a count, entries of 12 bytes (tag,
-// type, count, value), and the offset of the next directory (TIFF 6.0, section 2).
-fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Result<bool> {
+// The header has the directory's offset. The directory is the end of the file: a count, entries of 12 bytes, and the
+// offset of the next directory (TIFF 6.0, section 2).
+fn is_whole(file: &mut File, length: u64, size: (u32, u32)) -> io::Result<bool> {
     if bytes_at(file, 0)? != *b"II*\0" {
         return Ok(false);
     }
@@ -62,18 +63,6 @@ fn is_whole(file: &mut File, length: u64, (width, height): (u32, u32)) -> io::Re
     if length != at + 2 + 12 * count + 4 {
         return Ok(false);
     }
-    let (mut sides, mut found) = ([0; 2], 0);
-    for entry in 0..count {
-        let [tag0, tag1, kind, _, _, _, _, _, v0, v1, v2, v3]: [u8; 12] = bytes_at(file, at + 2 + 12 * entry)?;
-        let value = match kind {
-            3 => u32::from(u16::from_le_bytes([v0, v1])),
-            _ => u32::from_le_bytes([v0, v1, v2, v3]),
-        };
-        // The tags of width and height.
-        if let Some(side) = u16::from_le_bytes([tag0, tag1]).checked_sub(256).filter(|&side| side < 2) {
-            sides[usize::from(side)] = value;
-            found += 1;
-        }
-    }
-    Ok(found == 2 && sides == [width, height])
+    let sides = Decoder::new(io::BufReader::new(file)).and_then(|mut decoder| decoder.dimensions());
+    Ok(sides.map_err(io::Error::other)? == size)
 }

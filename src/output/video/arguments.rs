@@ -29,7 +29,7 @@ const FRAGMENTED: &str = "-movflags +frag_keyframe+empty_moov+default_base_moof"
 pub fn output_arguments(settings: &Settings) -> Vec<String> {
     let (codec, kind, threads) = (settings.codec, settings.pixel_kind(), settings.options.encoder_threads);
     let format = codec.pixel_format(kind);
-    let is_hdr = settings.high_bit_depth.is_some_and(|high| high.range == DynamicRange::Hdr);
+    let is_hdr = settings.high_bit_depth == Some(DynamicRange::Hdr);
     let (space, primaries, curve) =
         if is_hdr { ("bt2020nc", "bt2020", "smpte2084") } else { ("bt709", "bt709", "bt709") };
     let upload = format.filter.map_or_else(String::new, |filter| format!(",{filter}"));
@@ -97,9 +97,7 @@ mod tests {
     use super::*;
     use crate::output::video::codecs::Codec;
     use crate::output::video::encode::Encode;
-    use crate::output::video::high_bit_depth::HighBitDepth;
     use crate::output::video::options::VideoOptions;
-    use crate::scene::Tone;
 
     fn line(settings: &Settings) -> String {
         output_arguments(settings).join(" ")
@@ -138,7 +136,7 @@ mod tests {
         }
         let asked = Settings { options: VideoOptions::new().crf(7).preset("slow"), ..plain.clone() };
         assert!(line(&asked).contains("-crf 7 -preset slow"));
-        let high = Some(HighBitDepth { range: DynamicRange::Hdr, tone: Tone::Soft });
+        let high = Some(DynamicRange::Hdr);
         let hdr = Settings { codec: Codec::named("h265").unwrap(), high_bit_depth: high, ..plain.clone() };
         assert!(line(&hdr).contains("colorspace=bt2020nc") && line(&hdr).contains("-pix_fmt yuv420p10le"));
         assert!(line(&hdr).contains("frame-threads=4:hdr10=1") && line(&hdr).contains("max-cll=1000,0"));
@@ -156,7 +154,7 @@ mod tests {
         let input = input_arguments(&settings, (4, 2)).join(" ");
         assert!(input.starts_with("-vaapi_device /dev/dri/renderD128 -f rawvideo -pix_fmt yuv420p "), "{input}");
         assert!(line(&settings).contains(":range=tv,format=nv12,hwupload -colorspace"));
-        settings.high_bit_depth = Some(HighBitDepth { range: DynamicRange::Standard, tone: Tone::Soft });
+        settings.high_bit_depth = Some(DynamicRange::Standard);
         assert!(line(&settings).contains(",format=p010,hwupload "));
     }
 

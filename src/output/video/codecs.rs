@@ -1,8 +1,6 @@
 //! The table of video codecs. Flags, checks, help and ffmpeg's arguments all come from the rows of [`CODECS`].
 
-use super::containers::{CONTAINERS, Container, Join};
-use crate::language::{Message, msg};
-use std::path::Path;
+use super::containers::Container;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PixelKind {
@@ -267,15 +265,6 @@ pub const CODECS: &[Codec] = &[
     },
 ];
 
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CodecRequest {
-    /// The codec; None for the container's default.
-    pub codec: Option<&'static Codec>,
-    pub bits: Option<u32>,
-    pub is_hdr: bool,
-    pub has_crf: bool,
-}
-
 impl Codec {
     /// The codec of this name, in any case.
     pub fn named(name: &str) -> Option<&'static Codec> {
@@ -287,55 +276,6 @@ impl Codec {
     /// The codecs of a container, the default first.
     pub fn of(container: &Container) -> impl Iterator<Item = &'static Codec> {
         CODECS.iter().filter(|codec| codec.containers.contains(&container.extension))
-    }
-
-    /// The codec of a file, which must support all that is requested. The error names the flag that the codec does not
-    /// support.
-    pub fn choose(path: &Path, request: CodecRequest) -> Result<&'static Codec, Message> {
-        let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
-        let is_high = request.is_hdr || request.bits == Some(10);
-        let mut usual = Codec::of(container).filter(|codec| !request.is_hdr || codec.hdr10.is_some());
-        let first = usual.next().or_else(|| Codec::of(container).next()).unwrap_or(&CODECS[0]);
-        let codec = request.codec.unwrap_or(first);
-        let name = codec.name;
-        if !codec.containers.contains(&container.extension) {
-            if container.join != Join::Copied {
-                return Err(msg!(
-                    "--codec: a .{extension} has a codec of its own, not {name}: leave the flag out",
-                    extension = container.extension,
-                    name
-                ));
-            }
-            let all = Codec::of(container).map(|c| c.name).collect::<Vec<_>>().join(", ");
-            return Err(msg!(
-                "--codec: a .{extension} holds {all}, not {name}",
-                extension = container.extension,
-                all,
-                name
-            ));
-        }
-        if is_high && (container.join != Join::Copied || Container::of(path).is_none()) {
-            return Err(msg!("{path} has eight bits a channel: no --hdr, no --video-bits 10", path = path.display()));
-        }
-        if request.is_hdr && request.bits == Some(8) {
-            return Err(msg!("--hdr: HDR10 has ten bits, not --video-bits 8"));
-        }
-        if request.is_hdr && codec.hdr10.is_none() {
-            let all = CODECS.iter().filter(|c| c.hdr10.is_some()).map(|c| c.name).collect::<Vec<_>>().join(", ");
-            return Err(msg!("--hdr: HDR10 comes in {all}, not {name}", all, name));
-        }
-        if is_high && codec.ten_bits.is_none() {
-            return Err(msg!("--video-bits: {name} has eight bits a channel", name));
-        }
-        if request.has_crf && codec.crf.is_none() {
-            // A codec that nobody has named is an inner one.
-            let of_file = format!(".{}", container.extension);
-            return Err(msg!(
-                "--crf: {name} has no quality setting",
-                name = if request.codec.is_some() { name } else { &of_file }
-            ));
-        }
-        Ok(codec)
     }
 
     /// The encoder's pixel format for a kind of frames, or the nearest one.
@@ -351,6 +291,7 @@ impl Codec {
 
 #[cfg(test)]
 mod tests {
+    use super::super::containers::CONTAINERS;
     use super::*;
 
     #[test]
@@ -364,41 +305,6 @@ mod tests {
             assert!(!about.is_empty() && !encoder.is_empty(), "{name}");
             assert!(containers.iter().all(|own| CONTAINERS.iter().any(|c| c.extension == *own)), "{name}");
             assert!(codec.hdr10.is_none() || codec.ten_bits.is_some(), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_container_has_its_usual_codec() {
-        for (file, usual, hdr) in [
-            ("a.mp4", "h264", Some("h265")),
-            ("a.MOV", "h264", Some("h265")),
-            ("a.mkv", "h264", Some("h265")),
-            ("a.webm", "vp9", Some("vp9")),
-            ("a.gif", "ffv1", None),
-            ("a.webp", "webp", None),
-        ] {
-            let chosen = |is_hdr| {
-                Codec::choose(Path::new(file), CodecRequest { is_hdr, ..CodecRequest::default() }).map(|c| c.name)
-            };
-            assert_eq!((chosen(false), chosen(true).ok()), (Ok(usual), hdr), "{file}");
-        }
-    }
-
-    #[test]
-    fn what_a_codec_does_not_have_is_refused() {
-        let none = CodecRequest::default();
-        let named = |name| CodecRequest { codec: Codec::named(name), ..none };
-        for (file, request, words) in [
-            ("a.webm", named("h264"), "a .webm holds vp9, av1, not h264"),
-            ("a.mp4", CodecRequest { is_hdr: true, ..named("hevc_nvenc") }, "HDR10 comes in h265, vp9, av1"),
-            ("a.mp4", CodecRequest { bits: Some(10), ..named("h264_nvenc") }, "h264_nvenc has eight bits"),
-            ("a.gif", named("av1"), "--codec: a .gif has a codec of its own, not av1"),
-            ("a.gif", CodecRequest { has_crf: true, ..none }, "--crf: .gif has no quality setting"),
-            ("a.gif", CodecRequest { bits: Some(10), ..none }, "eight bits a channel: no --hdr"),
-            ("a.mov", CodecRequest { has_crf: true, ..named("prores") }, "prores has no quality setting"),
-        ] {
-            let refused = Codec::choose(Path::new(file), request).unwrap_err().to_string();
-            assert!(refused.contains(words), "{refused}");
         }
     }
 }

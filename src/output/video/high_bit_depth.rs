@@ -14,14 +14,6 @@ pub enum DynamicRange {
     Hdr,
 }
 
-/// A video of ten bits per channel, made from linear light.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HighBitDepth {
-    pub range: DynamicRange,
-    /// The scene's tone curve. HDR ignores it.
-    pub tone: Tone,
-}
-
 // Luma coefficients (ITU-R BT.709-6 and BT.2020-2).
 const BT709: [f64; 3] = [0.2126, 0.7152, 0.0722];
 const BT2020: [f64; 3] = [0.2627, 0.6780, 0.0593];

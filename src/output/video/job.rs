@@ -2,7 +2,6 @@
 
 use super::arguments::{input_arguments, output_arguments};
 use super::ffmpeg::Ffmpeg;
-use super::high_bit_depth::HighBitDepth;
 use super::settings::Settings;
 use super::tag::{self, Tag};
 use super::{high_bit_depth, mp4, y4m};
@@ -14,7 +13,6 @@ use crate::output::formats::Reader;
 use crate::output::sink::RenderedFrame;
 use crate::output::store::folder::FrameFolder;
 use crate::output::store::hidden;
-use crate::scene::Tone;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,8 +41,6 @@ pub struct VideoJob {
     pub size: (u32, u32),
     /// The folder of frames that are not fed; None if all frames are fed.
     pub source: Option<FrameFolder>,
-    /// The tone curve for existing frames of linear light.
-    pub tone: Tone,
     /// The hidden folder of the segments.
     pub hidden: PathBuf,
     /// Encodes existing segments again.
@@ -69,7 +65,6 @@ impl VideoJob {
             part: None,
             size,
             source: None,
-            tone: Tone::Soft,
             overwrite: true,
             replaces_others: true,
             cancel: Cancel::new(),
@@ -119,15 +114,15 @@ impl VideoJob {
             }
             _ => Ok(()),
         };
-        if let Some(HighBitDepth { range, .. }) = self.settings.high_bit_depth {
+        if let Some(range) = self.settings.high_bit_depth {
             let Reader::Light(read) = folder.format.read else {
                 return Err(failed("it holds no light, which a video of ten bits is made of".into()));
             };
             let light = read(&path).reading(&path)?.image;
             check((light.width(), light.height()))?;
-            return Ok(high_bit_depth::planes(&light, self.tone, range)?);
+            return Ok(high_bit_depth::planes(&light, self.settings.tone, range)?);
         }
-        let shown = folder.format.shown(&path, self.tone, self.settings.has_alpha).reading(&path)?;
+        let shown = folder.format.shown(&path, self.settings.tone, self.settings.has_alpha).reading(&path)?;
         check(shown.size)?;
         Ok(self.settings.planes(&RenderedFrame::of_rgba8(number, shown.size, &shown.rgba))?.into_owned())
     }

@@ -1,9 +1,11 @@
 //! A user's options for encoding a video.
 
-use super::codecs::Codec;
+use super::codecs::{CODECS, Codec};
+use super::containers::{CONTAINERS, Container, Join};
 use super::encode::Encode;
+use crate::language::{Message, msg};
 use crate::setters::setters;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How to encode a video.
@@ -63,6 +65,57 @@ impl Default for VideoOptions {
     }
 }
 
+impl VideoOptions {
+    /// The codec of a file, which must support all that is requested. The error names the flag that the codec does not
+    /// support.
+    pub(crate) fn codec_of(&self, path: &Path) -> Result<&'static Codec, Message> {
+        let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
+        let is_high = self.is_deep();
+        let mut usual = Codec::of(container).filter(|codec| !self.hdr || codec.hdr10.is_some());
+        let first = usual.next().or_else(|| Codec::of(container).next()).unwrap_or(&CODECS[0]);
+        let codec = self.codec.unwrap_or(first);
+        let name = codec.name;
+        if !codec.containers.contains(&container.extension) {
+            if container.join != Join::Copied {
+                return Err(msg!(
+                    "--codec: a .{extension} has a codec of its own, not {name}: leave the flag out",
+                    extension = container.extension,
+                    name
+                ));
+            }
+            let all = Codec::of(container).map(|c| c.name).collect::<Vec<_>>().join(", ");
+            return Err(msg!(
+                "--codec: a .{extension} holds {all}, not {name}",
+                extension = container.extension,
+                all,
+                name
+            ));
+        }
+        if is_high && (container.join != Join::Copied || Container::of(path).is_none()) {
+            return Err(msg!("{path} has eight bits a channel: no --hdr, no --video-bits 10", path = path.display()));
+        }
+        if self.hdr && self.bits == Some(8) {
+            return Err(msg!("--hdr: HDR10 has ten bits, not --video-bits 8"));
+        }
+        if self.hdr && codec.hdr10.is_none() {
+            let all = CODECS.iter().filter(|c| c.hdr10.is_some()).map(|c| c.name).collect::<Vec<_>>().join(", ");
+            return Err(msg!("--hdr: HDR10 comes in {all}, not {name}", all, name));
+        }
+        if is_high && codec.ten_bits.is_none() {
+            return Err(msg!("--video-bits: {name} has eight bits a channel", name));
+        }
+        if self.crf.is_some() && codec.crf.is_none() {
+            // A codec that nobody has named is an inner one.
+            let of_file = format!(".{}", container.extension);
+            return Err(msg!(
+                "--crf: {name} has no quality setting",
+                name = if self.codec.is_some() { name } else { &of_file }
+            ));
+        }
+        Ok(codec)
+    }
+}
+
 setters! { VideoOptions {
     /// Frames per second.
     fps(fps: f64) => { fps: Some(fps) }
@@ -79,3 +132,41 @@ setters! { VideoOptions {
     /// The ffmpeg program.
     ffmpeg(program: impl Into<PathBuf>) => { ffmpeg: Some(program.into()) }
 }}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_container_has_its_usual_codec() {
+        for (file, usual, hdr) in [
+            ("a.mp4", "h264", Some("h265")),
+            ("a.MOV", "h264", Some("h265")),
+            ("a.mkv", "h264", Some("h265")),
+            ("a.webm", "vp9", Some("vp9")),
+            ("a.gif", "ffv1", None),
+            ("a.webp", "webp", None),
+        ] {
+            let chosen = |hdr| VideoOptions { hdr, ..VideoOptions::new() }.codec_of(Path::new(file)).map(|c| c.name);
+            assert_eq!((chosen(false), chosen(true).ok()), (Ok(usual), hdr), "{file}");
+        }
+    }
+
+    #[test]
+    fn what_a_codec_does_not_have_is_refused() {
+        let none = VideoOptions::new();
+        let named = |name| VideoOptions { codec: Codec::named(name), ..VideoOptions::new() };
+        for (file, request, words) in [
+            ("a.webm", named("h264"), "a .webm holds vp9, av1, not h264"),
+            ("a.mp4", named("hevc_nvenc").hdr(), "HDR10 comes in h265, vp9, av1"),
+            ("a.mp4", named("h264_nvenc").bits(10), "h264_nvenc has eight bits"),
+            ("a.gif", named("av1"), "--codec: a .gif has a codec of its own, not av1"),
+            ("a.gif", none.clone().crf(20), "--crf: .gif has no quality setting"),
+            ("a.gif", none.clone().bits(10), "eight bits a channel: no --hdr"),
+            ("a.mov", named("prores").crf(20), "prores has no quality setting"),
+        ] {
+            let refused = request.codec_of(Path::new(file)).unwrap_err().to_string();
+            assert!(refused.contains(words), "{refused}");
+        }
+    }
+}

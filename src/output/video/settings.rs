@@ -5,10 +5,11 @@ use super::codecs::{CODECS, Codec, PixelKind};
 use super::containers::{CONTAINERS, Container};
 use super::encode::Encode;
 use super::ffmpeg::{Ffmpeg, find_ffmpeg};
-use super::high_bit_depth::{self, HighBitDepth};
+use super::high_bit_depth::{self, DynamicRange};
 use super::options::VideoOptions;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::sink::{PixelFormats, RenderedFrame};
+use crate::scene::Tone;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,8 +30,10 @@ pub struct Settings {
     /// Maximum memory of the encoders, bytes, as estimated by [`Settings::encoder_bytes`]; None if the user has set
     /// their number.
     pub encoder_memory: Option<usize>,
-    /// Ten bits per channel; None for eight.
-    pub high_bit_depth: Option<HighBitDepth>,
+    /// Ten bits per channel, made from linear light; None for eight.
+    pub high_bit_depth: Option<DynamicRange>,
+    /// The scene's tone curve for linear light. HDR ignores it.
+    pub tone: Tone,
     /// Whether the video keeps alpha. It requires [`Settings::can_have_alpha`].
     pub has_alpha: bool,
     /// Whether the built-in encoder is used instead of ffmpeg.
@@ -52,6 +55,7 @@ impl Settings {
             encoders: 1,
             encoder_memory: None,
             high_bit_depth: None,
+            tone: Tone::Soft,
             has_alpha: false,
             is_embedded: false,
             waiting: 1 << 30,
@@ -101,10 +105,10 @@ impl Settings {
         if self.has_alpha {
             return Ok(Cow::Owned(alpha::planes(frame.isa, frame.rgba8(), (frame.width, frame.height))));
         }
-        let Some(HighBitDepth { range, tone }) = self.high_bit_depth else { return Ok(Cow::Borrowed(frame.yuv420())) };
+        let Some(range) = self.high_bit_depth else { return Ok(Cow::Borrowed(frame.yuv420())) };
         let light =
             frame.linear().ok_or_else(|| io::Error::other("the frame has no linear light")).writing(&self.path)?;
-        Ok(Cow::Owned(high_bit_depth::planes(light, tone, range)?))
+        Ok(Cow::Owned(high_bit_depth::planes(light, self.tone, range)?))
     }
     /// Bytes of a frame's planes.
     pub fn frame_bytes(&self, (width, height): (u32, u32)) -> usize {

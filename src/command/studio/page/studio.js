@@ -35,12 +35,11 @@ function touch() {
 }
 
 async function picture(level, downscale) {
-  const query = new URLSearchParams({ page, frame, level, downscale });
-  if (view) query.set("view", written(view));
+  const body = JSON.stringify({ page, frame, level, downscale, view: view ? written(view) : null });
   const abort = new AbortController();
   busy = { abort, level };
   try {
-    const answer = await fetch(`picture?${query}`, { signal: abort.signal });
+    const answer = await fetch("picture", { method: "POST", body, signal: abort.signal });
     if (!answer.ok) return null;
     const facts = JSON.parse(answer.headers.get("x-picture"));
     return { facts, bytes: new Uint8ClampedArray(await answer.arrayBuffer()) };
