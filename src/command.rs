@@ -43,7 +43,7 @@ mod viewer;
 
 use crate::cli::{Cli, Command, Exit, Failure, choose_language, environment, first_command, json_log, language};
 use crate::language::msg;
-use crate::report::{be_quiet, end_before_start, fault, print, say};
+use crate::report::{LogFormat, be_quiet, close_log, fault, open_log, print, say};
 use crate::scene::Grammar;
 use crate::scene::builtin::default_scene;
 use crate::scene::text::diagnostic::{Colours, Severity, message};
@@ -62,14 +62,16 @@ pub fn main() -> ExitCode {
         threads::forbid_global_pool();
     }
     let words = system::arguments();
-    choose_language(&words, json_log(&words).is_some());
+    let json_log = json_log(&words);
+    choose_language(&words, json_log.is_some());
+    if let Some(pictures_on_stdout) = json_log {
+        open_log(LogFormat::Jsonl, pictures_on_stdout);
+    }
     let cli = match usage::parse(&words) {
         Ok(cli) => cli,
         Err(Refusal::Fault(what, help)) => {
             fault(&message(Severity::Error, &what, help.as_ref(), Colours::Styled, language()));
-            if let Some(pictures_on_stdout) = json_log(&words) {
-                end_before_start(pictures_on_stdout, Exit::Usage as u8, Some(&what.to_string()));
-            }
+            close_log(Exit::Usage as u8, Some(&what.to_string()));
             return ExitCode::from(Exit::Usage as u8);
         }
         // Help and version go to stdout.
@@ -88,9 +90,7 @@ pub fn main() -> ExitCode {
     }
     let Err(e) = run(cli) else { return ExitCode::SUCCESS };
     fault(&e.shown(language()));
-    if let Some(pictures_on_stdout) = json_log(&words) {
-        end_before_start(pictures_on_stdout, e.exit_code() as u8, Some(&e.to_string()));
-    }
+    close_log(e.exit_code() as u8, Some(&e.to_string()));
     ExitCode::from(e.exit_code() as u8)
 }
 

@@ -6,18 +6,18 @@ mod records;
 use crate::device::SampleCounter;
 use crate::language::{Language, Message, ToMessage, msg};
 use crate::output::{OutputError, RunInfo};
-use crate::render::stats::{FrameReport, Progress, RunReport, ms};
+use crate::render::stats::{FrameReport, Progress, RunReport};
 use crate::scene::text::diagnostic::{Colours, Severity, message};
-use crate::threads::{self, lock};
+use crate::threads;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-pub use log::{Farewell, end_before_start};
-use log::{Log, farewell, stream};
+use log::{Log, with_log};
+pub use log::{abandon_log, close_log, open_log};
 pub use records::SceneFacts;
-use records::{Record, shares};
+use records::shares;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -84,7 +84,6 @@ impl Drop for FrameTicker {
 /// Writes the log and moves the bar.
 pub struct Reporter {
     format: LogFormat,
-    log: Arc<Mutex<Log>>,
     bar: ProgressBar,
     both_terminals: bool,
     // The report of the finished run. Its record waits for the exit code.
@@ -133,6 +132,8 @@ impl Reporter {
         pictures_on_stdout: bool,
         counter: Option<(Arc<SampleCounter>, u64)>,
     ) -> Reporter {
+        open_log(format, pictures_on_stdout);
+        with_log(|log| log.facts = Some(facts));
         let bar = terminal_bar().with_style(bar_style(GETTING_READY));
         let position = Arc::<Position>::default();
         let watch = counter.filter(|_| !bar.is_hidden()).map(|(counter, frame)| {
@@ -141,7 +142,6 @@ impl Reporter {
         });
         Reporter {
             format,
-            log: Arc::new(Mutex::new(Log::new(stream(pictures_on_stdout), Some(facts)))),
             both_terminals: !bar.is_hidden() && (pictures_on_stdout || std::io::stdout().is_terminal()),
             bar,
             ended: None,
@@ -154,10 +154,7 @@ impl Reporter {
     // Without a bar, prints once how long the run will take, estimated from the frames of its first seconds.
     fn estimate(&mut self) {
         let Some(frames) = self.unestimated else { return };
-        let (done, elapsed) = {
-            let log = lock(&self.log);
-            (log.frames, log.started.elapsed())
-        };
+        let Some((done, elapsed)) = with_log(|log| (log.frames, log.started.elapsed())) else { return };
         if elapsed < ESTIMATE_AFTER {
             return;
         }
@@ -168,15 +165,14 @@ impl Reporter {
         }
     }
 
-    /// A function that writes the last record if the run is abandoned; None if the log has no records.
-    pub fn farewell(&self) -> Option<Farewell> {
-        (self.format == LogFormat::Jsonl).then(|| farewell(&self.log))
-    }
-
     // Writes to the log. The bar is hidden meanwhile, because both may share a terminal.
     fn write(&self, write: impl FnOnce(&mut Log)) {
-        let write = || write(&mut lock(&self.log));
-        if self.both_terminals { self.bar.suspend(write) } else { write() }
+        let write = || with_log(write);
+        if self.both_terminals {
+            self.bar.suspend(write)
+        } else {
+            write()
+        };
     }
 
     /// Writes the last record: how the run ended, and its exit code. A run that failed before its first frame has one too. Returns
@@ -184,39 +180,34 @@ impl Reporter {
     pub fn close(&mut self, exit_code: u8, failure: Option<String>) -> Option<(Duration, &'static str)> {
         let ended = self.ended.take();
         let has_ended = ended.is_some();
-        let mut run = ended.unwrap_or_else(|| RunReport { frames: lock(&self.log).frames, ..RunReport::default() });
+        let mut run = ended.unwrap_or_default();
         run.failure = run.failure.or(failure);
-        if self.format == LogFormat::Jsonl {
-            self.write(|log| log.close(&run, exit_code));
-        }
-        let log = lock(&self.log);
-        has_ended.then(|| (log.started.elapsed(), log.bottleneck(&run)))
+        self.write(|log| {
+            if !has_ended {
+                run.frames = log.frames;
+            }
+            log.close(&run, exit_code);
+        });
+        with_log(|log| (log.started.elapsed(), log.bottleneck(&run))).filter(|_| has_ended)
     }
 
     /// Why the log is incomplete, if it is. The run goes on without it.
     pub fn lost_log(&self) -> Option<std::io::Error> {
-        lock(&self.log).lost.take()
+        with_log(|log| log.lost.take()).flatten()
     }
 }
 
 impl Progress for Reporter {
     fn start(&mut self, run: &RunInfo, devices: &[String], threads: usize) {
-        lock(&self.log).started = Instant::now();
+        with_log(|log| log.started = Instant::now());
         self.bar.set_style(bar_style(RENDERING));
         self.bar.set_length(run.frames as u64 * STEPS);
         self.unestimated = self.bar.is_hidden().then_some(run.frames);
-        if self.format == LogFormat::Jsonl {
-            self.write(|log| log.open(run.frames, devices, threads));
-        }
+        self.write(|log| log.open(run.frames, devices, threads));
     }
 
     fn frame(&mut self, report: &FrameReport) {
-        lock(&self.log).count(report);
-        let FrameReport { frame, stats, .. } = report;
-        self.write(|log| match self.format {
-            LogFormat::Text => log.line(&format!("{frame}\t{:.3}\t{}", ms(stats.time), stats.rays)),
-            LogFormat::Jsonl => log.record(&Record::frame(report)),
-        });
+        self.write(|log| log.frame(report));
         let rendered = self.position.frames.fetch_add(1, Ordering::Relaxed) + 1;
         if self.bar.length() == Some(rendered * STEPS) {
             self.bar.set_style(bar_style(FINISHING));

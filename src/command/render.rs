@@ -12,13 +12,10 @@ use crate::cli::{Exit, Failure, Quality, RenderArgs};
 use crate::error::Error;
 use crate::language::{Message, count, msg};
 use crate::output::OutputError;
-use crate::output::stream::Stream;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
-use crate::report::{
-    Farewell, LogFormat, Remarks, Reporter, SceneFacts, end_before_start, is_quiet, print, remark, say, size, warn,
-};
+use crate::report::{LogFormat, Remarks, Reporter, SceneFacts, close_log, is_quiet, print, remark, say, size, warn};
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::{Grammar, Pattern, Scene};
@@ -39,12 +36,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         }
         None => "-".into(),
     };
-    let is_json = args.log == Some(LogFormat::Jsonl);
-    let pictures_on_stdout = args.output.as_deref().map_or(args.hash, Stream::is_stdout);
-    let farewell = is_json.then(|| -> Farewell {
-        Box::new(move |exit_code, why| end_before_start(pictures_on_stdout, exit_code, Some(why)))
-    });
-    stop::listen(Duration::from_secs(args.grace.into()), farewell);
+    stop::listen(Duration::from_secs(args.grace.into()));
     let (scene, text) = load_scene(&name, &args.common, &args.changes)?;
     if let Some(sandbox) = PathSandbox::of(&name, args.common.allow_outside) {
         // A sheet is the only file then.
@@ -55,9 +47,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     if let Some(path) = &args.sheet {
         make_sheet(args, path, &scene, &text)?;
-        if is_json {
-            end_before_start(pictures_on_stdout, Exit::Done as u8, None);
-        }
+        close_log(Exit::Done as u8, None);
         return Ok(());
     }
     let request = request(args, scene, &name)?;
@@ -66,9 +56,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
             "there are more shards than frames: this one has none of the {frames}",
             frames = request.frames.len()
         ));
-        if is_json {
-            end_before_start(pictures_on_stdout, Exit::Done as u8, None);
-        }
+        close_log(Exit::Done as u8, None);
         return Ok(());
     }
     let plan = request.plan(&mut Remarks).map_err(|e| text.placed(e))?;
@@ -76,7 +64,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Err(Failure::usage(msg!("--open: a stream leaves no file to show")));
     }
     if args.dry_run {
-        stop::attach(plan.request.cancel.clone(), None, None);
+        stop::attach(plan.request.cancel.clone(), None);
         let described = dry_run::describe(plan);
         return Ok(print(&described.map_err(|e| placed_or_stopped(e, &text))?)?);
     }
@@ -103,7 +91,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         }
     };
     let mut reporter = Reporter::new(log, facts, shown.is_on_stdout, run.counter());
-    stop::attach(run.cancel(), goes_on, reporter.farewell());
+    stop::attach(run.cancel(), goes_on);
     let result = run.render(&mut reporter).map_err(stop::failure);
     let exit_code = result.as_ref().map_or_else(Failure::exit_code, |_| Exit::Done);
     let outcome = reporter.close(exit_code as u8, result.as_ref().err().map(ToString::to_string));

@@ -28,7 +28,7 @@ pub fn run(args: &StitchArgs) -> Result<(), Failure> {
     };
     let cancel = request.cancel.clone();
     let plan = request.plan(&mut Remarks)?;
-    stop::listen(GRACE, None);
-    stop::attach(cancel, Some(this_command()), None);
+    stop::listen(GRACE);
+    stop::attach(cancel, Some(this_command()));
     plan.run(&mut Remarks).map_err(stop::failure)
 }

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::language::{Message, msg};
 use crate::output::OutputError;
 use crate::output::video::ffmpeg::end_all;
-use crate::report::{Farewell, say};
+use crate::report::{abandon_log, say};
 use crate::system::{self, StopRequest, command_word};
 use crate::threads::{self, lock};
 use std::io::Read;
@@ -39,7 +39,6 @@ struct ShutdownState {
     // The command line that resumes the stopped run.
     goes_on: Option<String>,
     job: Job,
-    farewell: Option<Farewell>,
 }
 
 impl ShutdownState {
@@ -50,7 +49,7 @@ impl ShutdownState {
 }
 
 static STATE: Mutex<ShutdownState> =
-    Mutex::new(ShutdownState { code: None, first: None, run: None, goes_on: None, job: Job::Unknown, farewell: None });
+    Mutex::new(ShutdownState { code: None, first: None, run: None, goes_on: None, job: Job::Unknown });
 
 /// The environment variable of a run that another polyfly has started. If it is `stdin`, each byte of standard input
 /// is a request to stop, and so is its end.
@@ -82,21 +81,18 @@ pub fn pass_to(job: impl Fn(i32) + Send + Sync + 'static) {
     lock(&STATE).job = Job::Own(Arc::new(job));
 }
 
-/// Signals stop the run that is attached, now or later. Frames in flight have `grace`. `farewell` writes the log's last record
-/// if a signal comes before a run is attached.
-pub fn listen(grace: Duration, farewell: Option<Farewell>) {
-    let mut state = lock(&STATE);
-    (state.job, state.farewell) = (Job::Stopping(grace), farewell);
+/// Signals stop the run that is attached, now or later. Frames in flight have `grace`.
+pub fn listen(grace: Duration) {
+    lock(&STATE).job = Job::Stopping(grace);
 }
 
-/// Attaches a run's handle, the command that resumes it, and the function that writes the log's last record if the
-/// run is abandoned.
-pub fn attach(run: Cancel, goes_on: Option<String>, farewell: Option<Farewell>) {
+/// Attaches a run's handle, and the command that resumes it.
+pub fn attach(run: Cancel, goes_on: Option<String>) {
     let mut state = lock(&STATE);
     if state.code.is_some() {
         run.stop();
     }
-    (state.run, state.goes_on, state.farewell) = (Some(run), goes_on, farewell);
+    (state.run, state.goes_on) = (Some(run), goes_on);
 }
 
 /// The reason why a run failed. If a signal interrupted it, this prints the command that resumes it.
@@ -118,19 +114,13 @@ fn tell_how_to_go_on() {
 // Ends the program and its child processes at once.
 fn exit_now(code: i32, words: Message) -> ! {
     end_all();
-    let (is_complete, farewell) = {
-        let mut state = lock(&STATE);
-        (state.is_complete(), state.farewell.take())
-    };
-    if is_complete {
+    if lock(&STATE).is_complete() {
         say(msg!("all files are complete; the rest of the log was not read"));
         std::process::exit(code);
     }
     say(&words);
     tell_how_to_go_on();
-    if let Some(farewell) = farewell {
-        farewell(u8::try_from(code).unwrap_or(u8::MAX), &words.to_string());
-    }
+    abandon_log(u8::try_from(code).unwrap_or(u8::MAX), words.to_string());
     std::process::exit(code)
 }
 
@@ -173,9 +163,7 @@ fn stop(code: i32, job: &Job) {
             end_all();
             let words = msg!("stopped before any work began: give the same command again");
             say(&words);
-            if let Some(farewell) = state.farewell.take() {
-                farewell(u8::try_from(code).unwrap_or(u8::MAX), &words.to_string());
-            }
+            abandon_log(u8::try_from(code).unwrap_or(u8::MAX), words.to_string());
             std::process::exit(code);
         }
     }

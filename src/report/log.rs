@@ -1,36 +1,54 @@
 //! The log of a run on stdout, and the record that ends it. A signal's thread can write that record too, while the
 //! run is still in a frame.
 
+use super::LogFormat;
 use super::records::{Record, SceneFacts, shares};
-use crate::render::stats::{FrameReport, RunReport, StageTimes};
+use crate::render::stats::{FrameReport, RunReport, StageTimes, ms};
 use crate::threads::{self, lock};
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 // Time-out of an abandoned run's last record, because its reader may have stopped.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-// Whether the log's last record is written.
-static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+// The log of this process's run.
+static LOG: Mutex<Option<Log>> = Mutex::new(None);
 
-/// Writes the last record of a run that ended before it began, unless the log has one: on stdout, or on stderr if stdout has the
-/// pictures. `why` is None if there was nothing to do.
-pub fn end_before_start(pictures_on_stdout: bool, exit_code: u8, why: Option<&str>) {
-    if !HAS_ENDED.load(Ordering::Relaxed) {
-        let run = RunReport { failure: why.map(str::to_owned), ..RunReport::default() };
-        Log::new(stream(pictures_on_stdout), None).close(&run, exit_code);
-    }
+/// Opens the log, unless it is open: on stdout, or on stderr if stdout has the pictures.
+pub fn open_log(format: LogFormat, pictures_on_stdout: bool) {
+    lock(&LOG).get_or_insert_with(|| {
+        let stderr = || -> Box<dyn Write + Send> { Box::new(std::io::stderr()) };
+        Log::new(format, if pictures_on_stdout { stderr() } else { Box::new(std::io::stdout()) })
+    });
 }
 
-/// The stream of a log: stdout, or stderr if stdout has the pictures.
-pub fn stream(pictures_on_stdout: bool) -> Box<dyn Write + Send> {
-    if pictures_on_stdout { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) }
+/// Does something with the log, if it is open.
+pub fn with_log<T>(work: impl FnOnce(&mut Log) -> T) -> Option<T> {
+    lock(&LOG).as_mut().map(work)
+}
+
+/// Writes the last record of a run that ends without a report, unless the log has one. `why` is None if there was nothing to do.
+pub fn close_log(exit_code: u8, why: Option<&str>) {
+    let failure = why.map(str::to_owned);
+    with_log(|log| log.close(&RunReport { frames: log.frames, failure, ..RunReport::default() }, exit_code));
+}
+
+/// The same from a signal's thread. A reader that has stopped would block this thread forever.
+pub fn abandon_log(exit_code: u8, why: String) {
+    let (done, is_done) = std::sync::mpsc::channel();
+    let close = move || {
+        close_log(exit_code, Some(&why));
+        let _ = done.send(());
+    };
+    if threads::spawn("farewell", close).is_ok() {
+        let _ = is_done.recv_timeout(FAREWELL);
+    }
 }
 
 /// A log, and the counts for its last record.
 pub struct Log {
+    format: LogFormat,
     // None after the reader has closed the pipe. That stops the log, not the run.
     out: Option<Box<dyn Write + Send>>,
     /// Why the log is incomplete, if it is.
@@ -38,8 +56,8 @@ pub struct Log {
     // Whether the first and the last record are written.
     is_open: bool,
     is_closed: bool,
-    // None for a run that has not come as far as its scene.
-    facts: Option<SceneFacts>,
+    /// None for a run that has not come as far as its scene.
+    pub facts: Option<SceneFacts>,
     pub frames: usize,
     writers: usize,
     rays: u64,
@@ -49,13 +67,14 @@ pub struct Log {
 }
 
 impl Log {
-    pub fn new(out: Box<dyn Write + Send>, facts: Option<SceneFacts>) -> Log {
+    fn new(format: LogFormat, out: Box<dyn Write + Send>) -> Log {
         Log {
+            format,
             out: Some(out),
             lost: None,
             is_open: false,
             is_closed: false,
-            facts,
+            facts: None,
             frames: 0,
             writers: 1,
             rays: 0,
@@ -64,13 +83,19 @@ impl Log {
             started: Instant::now(),
         }
     }
-    /// Counts a finished frame.
-    pub fn count(&mut self, report: &FrameReport) {
+    /// Counts a finished frame, and writes its line.
+    pub fn frame(&mut self, report: &FrameReport) {
         self.writers = report.writers;
         self.frames += 1;
         self.rays += report.stats.rays;
         self.shadow_rays += report.stats.shadow_rays;
         self.times.add(&report.stages);
+        match self.format {
+            LogFormat::Text => {
+                self.line(&format!("{}\t{:.3}\t{}", report.frame, ms(report.stats.time), report.stats.rays));
+            }
+            LogFormat::Jsonl => self.record(&Record::frame(report)),
+        }
     }
     /// The slowest stage of a run.
     pub fn bottleneck(&self, run: &RunReport) -> &'static str {
@@ -80,7 +105,7 @@ impl Log {
     fn path(&self) -> Option<String> {
         self.facts.as_ref().and_then(|facts| facts.path.clone())
     }
-    pub fn line(&mut self, line: &str) {
+    fn line(&mut self, line: &str) {
         let Some(out) = &mut self.out else { return };
         if let Err(e) = writeln!(out, "{line}").and_then(|()| out.flush()) {
             self.out = None;
@@ -88,8 +113,9 @@ impl Log {
             self.lost = Some(e).filter(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
         }
     }
-    pub fn record(&mut self, record: &Record) {
-        if let Ok(line) = serde_json::to_string(record) {
+    // Writes a record, if the log has them.
+    fn record(&mut self, record: &Record) {
+        if let (LogFormat::Jsonl, Ok(line)) = (self.format, serde_json::to_string(record)) {
             self.line(&line);
         }
     }
@@ -105,7 +131,6 @@ impl Log {
         if std::mem::replace(&mut self.is_closed, true) {
             return;
         }
-        HAS_ENDED.store(true, Ordering::Relaxed);
         if !self.is_open {
             self.open(0, &[], 0);
         }
@@ -130,25 +155,4 @@ impl Log {
             speed_up,
         });
     }
-}
-
-/// Writes the last record of an abandoned run, with its exit code and the reason.
-pub type Farewell = Box<dyn Fn(u8, &str) + Send>;
-
-pub fn farewell(log: &Arc<Mutex<Log>>) -> Farewell {
-    let log = Arc::clone(log);
-    Box::new(move |exit_code, why| {
-        let (log, failure) = (Arc::clone(&log), Some(why.to_owned()));
-        let (done, is_done) = std::sync::mpsc::channel();
-        // A reader that has stopped would block this thread forever.
-        let writing = threads::spawn("farewell", move || {
-            let mut log = lock(&log);
-            let run = RunReport { frames: log.frames, failure, ..RunReport::default() };
-            log.close(&run, exit_code);
-            let _ = done.send(());
-        });
-        if writing.is_ok() {
-            let _ = is_done.recv_timeout(FAREWELL);
-        }
-    })
 }
