@@ -117,7 +117,7 @@ pub struct CheckArgs {
 
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// A key (`lamps`, `body.lamps`), a table (`body`), a word that a key takes (`agx`), a flag (`--resume`, `resume`), a command (`bench`) or an exit code (`65`).
+    /// A key such as `body.lamps`, a table, a word that a key takes, a flag, a command or an exit code.
     #[arg(value_name = "KEY|FLAG|CODE", allow_hyphen_values = true)]
     pub word: Option<String>,
 }

@@ -168,25 +168,16 @@ impl Message {
                 filled(pattern.unwrap_or(english), parts, language)
             }
             Kind::Count(count, nouns) => {
-                let nouns = is_russian.then(|| russian("nouns", nouns[0])?.as_array()).flatten().map_or_else(
-                    || if *count == 1 { nouns[0] } else { nouns[1] },
-                    |forms| {
-                        forms.get(russian_form(*count)).and_then(|noun| noun.get_ref().as_str()).unwrap_or(nouns[1])
-                    },
-                );
-                format!("{count} {nouns}")
+                let forms = is_russian.then(|| russian("nouns", nouns[0])?.as_array()).flatten();
+                let noun = forms.and_then(|forms| forms.get(russian_form(*count))?.get_ref().as_str());
+                format!("{count} {}", noun.unwrap_or(nouns[usize::from(*count != 1)]))
             }
             Kind::OfToml(text) => {
                 let words = is_russian.then(|| russian("toml", text)?.as_str()).flatten();
                 words.unwrap_or(text).to_owned()
             }
-            Kind::OfSystem(words, message) => {
-                if is_russian {
-                    message.get(language)
-                } else {
-                    words.to_string()
-                }
-            }
+            Kind::OfSystem(_, message) if is_russian => message.get(language),
+            Kind::OfSystem(words, _) => words.to_string(),
             Kind::List(all, between) => all.iter().map(|one| one.get(language)).collect::<Vec<_>>().join(between),
         }
     }

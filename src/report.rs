@@ -11,7 +11,7 @@ use crate::scene::text::diagnostic::{Colours, Severity, message};
 use crate::threads;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use log::{Log, with_log};
-pub use log::{abandon_log, close_log, open_log};
+pub use log::{LogFormat, abandon_log, close_log, open_log};
 pub use records::SceneFacts;
 use records::shares;
 use std::io::{IsTerminal, Write};
@@ -20,14 +20,6 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum LogFormat {
-    /// `frame<TAB>ms<TAB>rays`, a line a frame.
-    Text,
-    /// JSON, a record a line: start, each frame, end.
-    Jsonl,
-}
 
 // The bar's steps per frame, and the interval between its moves.
 const STEPS: u64 = 1000;
@@ -236,7 +228,7 @@ impl Progress for Reporter {
                 ));
             }
             remark(msg!(
-                "together {factor} times as fast as the fastest of them computes alone",
+                "together {factor} times as fast as the fastest device alone",
                 factor = format_args!("{speed_up:.2}")
             ));
         }

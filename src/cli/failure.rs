@@ -116,30 +116,23 @@ impl Failure {
             Failure::Library(error) => error,
             _ => return None,
         };
-        let help = match error {
-            Error::Misused { help, .. } => help,
-            Error::NotText(..) => {
-                return Some(msg!("a scene is written in tokens or TOML; `polyfly new my.toml` writes one"));
-            }
+        Some(match error {
+            Error::Misused { help, .. } => help.clone(),
+            Error::NotText(..) => msg!("a scene is written in tokens or TOML; `polyfly new my.toml` writes one"),
             Error::OtherScene(..) => {
-                return Some(msg!(
-                    "`-o NEW/%04d.png` gives these a folder of their own; --overwrite renders all of them again"
-                ));
+                msg!("`-o NEW/%04d.png` gives these a folder of their own; --overwrite renders all of them again")
             }
             Error::Device(DeviceError::NotFound(_)) => {
-                return Some(msg!("leave out --gpu or --devices: the CPU makes the same bytes"));
+                msg!("leave out --gpu or --devices: the CPU makes the same bytes")
             }
-            Error::Outside { .. } => {
-                return Some(msg!("put it inside, or give --allow-outside if you trust the scene"));
-            }
-            Error::Asset(error) => error.remedy.as_ref()?,
+            Error::Outside { .. } => msg!("put it inside, or give --allow-outside if you trust the scene"),
+            Error::Asset(error) => return error.remedy.clone(),
             Error::Output(OutputError::Write(_, e)) if e.kind() == ErrorKind::PermissionDenied => {
-                return Some(msg!("`-o FOLDER/%04d.png` writes frames into another folder"));
+                msg!("`-o FOLDER/%04d.png` writes frames into another folder")
             }
             Error::Read(name, e) => return unreadable(name, e.kind()),
             _ => return None,
-        };
-        Some(help.clone())
+        })
     }
 
     /// The process's exit code.

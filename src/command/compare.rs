@@ -237,6 +237,14 @@ impl Comparison<'_> {
         pair.figures.largest > self.args.max_difference
     }
 
+    fn first_difference(&self) -> Option<u32> {
+        self.pairs.iter().find(|pair| self.differs(pair))?.frame
+    }
+
+    fn worst_frame(&self) -> Option<u32> {
+        self.worst.as_ref().filter(|worst| worst.mean_square > 0.0)?.frame
+    }
+
     // Prints the whole, and writes the picture. An error if something differs.
     fn report(&self) -> Result<(), Failure> {
         let fault = self.fault();
@@ -250,8 +258,8 @@ impl Comparison<'_> {
                 max_difference: self.args.max_difference,
                 equal: fault.is_none(),
                 whole: (!self.pairs.is_empty()).then(|| self.whole.figures()),
-                first_difference: self.pairs.iter().find(|pair| self.differs(pair)).and_then(|pair| pair.frame),
-                worst: worst.filter(|worst| worst.mean_square > 0.0).and_then(|worst| worst.frame),
+                first_difference: self.first_difference(),
+                worst: self.worst_frame(),
                 only_a: list(&self.only_a),
                 only_b: list(&self.only_b),
                 factor,
@@ -286,21 +294,13 @@ impl Comparison<'_> {
 
     fn summary(&self) -> String {
         let CompareArgs { first, second, max_difference, .. } = self.args;
-        let is_clip = self.pairs.first().is_none_or(|pair| pair.frame.is_some());
-        let mut lines = Vec::new();
-        if is_clip {
-            lines.push(
-                "\n".to_owned()
-                    + &shown(msg!(
-                        "{count} of {first} and {second}",
-                        count = count!(self.pairs.len() as u64, "pair", "pairs"),
-                        first,
-                        second
-                    )),
-            );
-        } else {
-            lines.push(shown(msg!("{first} and {second}", first, second)));
-        }
+        let mut lines = vec![match self.pairs.first() {
+            Some(PairFigures { frame: None, .. }) => shown(msg!("{first} and {second}", first, second)),
+            _ => {
+                let count = count!(self.pairs.len(), "pair", "pairs");
+                "\n".to_owned() + &shown(msg!("{count} of {first} and {second}", count, first, second))
+            }
+        }];
         if let Some(pair) = self.pairs.first() {
             let (figures, (width, height)) = (self.whole.figures(), pair.size);
             let first = self.whole.first.map(|(x, y)| msg!("; the first is ({x}, {y})", x, y));
@@ -308,28 +308,19 @@ impl Comparison<'_> {
             line(msg!("size"), format!("{width} x {height}").into());
             line(msg!("largest difference"), msg!("{part} of {total}", part = figures.largest, total = 255));
             line(msg!("mean difference"), format!("{:.6}", figures.mean).into());
-            line(
-                msg!("pixels that differ"),
-                Message::list(
-                    [msg!("{part} of {total}", part = figures.differing, total = figures.pixels)]
-                        .into_iter()
-                        .chain(first),
-                    "",
-                ),
-            );
+            let differing = msg!("{part} of {total}", part = figures.differing, total = figures.pixels);
+            line(msg!("pixels that differ"), Message::list([differing].into_iter().chain(first), ""));
             let psnr = figures.psnr.map_or_else(|| msg!("infinite"), |psnr| format!("{psnr:.3} dB").into());
             line(Message::text("PSNR"), psnr);
             line(Message::text("SSIM"), format!("{:.7}", figures.ssim).into());
             line(Message::text("FLIP"), format!("{:.7}", figures.flip).into());
-            if let Some(frame) = self.pairs.iter().find(|pair| self.differs(pair)).and_then(|pair| pair.frame) {
+            if let Some(frame) = self.first_difference() {
                 let limit = (*max_difference > 0).then(|| msg!(" by more than {limit}", limit = max_difference));
                 let than = limit.map_or_else(String::new, |limit| format!(" ({})", shown(limit).trim()));
                 let frame = shown(msg!("frame {number}", number = frame));
                 line(msg!("first that differs"), (frame + &than).into());
             }
-            if let Some(frame) =
-                self.worst.as_ref().filter(|worst| worst.mean_square > 0.0).and_then(|worst| worst.frame)
-            {
+            if let Some(frame) = self.worst_frame() {
                 line(msg!("worst"), msg!("frame {number}", number = frame));
             }
         }

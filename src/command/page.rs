@@ -169,44 +169,34 @@ impl Recorded {
         let rays: u64 = self.frames.values().map(|(_, e)| e.rays + e.shadow_rays).sum();
         let total = self.here.frames.len();
         let mut all = Vec::new();
-        let mut add = |key: String, value: String| all.push((key, value));
-        add(
-            shown(msg!("frames")),
-            shown(msg!("{total} of {width} × {height}, {fps} a second", total, width, height, fps = manifest.fps)),
-        );
-        add(shown(msg!("files")), self.here.folder.pattern.to_string());
-        add(shown(msg!("whole")), shown(msg!("{part} of {total}", part = self.whole.len(), total)));
+        let mut add = |key: Message, value: Message| all.push((shown(key), shown(value)));
+        let fps = manifest.fps;
+        add(msg!("frames"), msg!("{total} of {width} × {height}, {fps} a second", total, width, height, fps));
+        add(msg!("files"), Message::text(&self.here.folder.pattern));
+        add(msg!("whole"), msg!("{part} of {total}", part = self.whole.len(), total));
         if let [min, .., max] | [min @ max] = times[..] {
-            add(shown(msg!("time on devices")), shown(msg!("{number} s", number = format_args!("{:.2}", sum / 1e3))));
+            add(msg!("time on devices"), msg!("{number} s", number = format_args!("{:.2}", sum / 1e3)));
             let times = [sum / times.len() as f64, middle, min, max];
             let [mean, middle, min, max] = times.map(|time| format!("{time:.2}"));
             add(
-                shown(msg!("a frame")),
-                shown(msg!("{mean} ms; median {median}, from {min} to {max}", mean, median = middle, min, max)),
+                msg!("a frame"),
+                msg!("{mean} ms; median {median}, from {min} to {max}", mean, median = middle, min, max),
             );
         }
         if rays > 0 {
             let counts = [rays as f64 / 1e6, rays as f64 / sum.max(1e-9) / 1e3];
             let [millions, rate] = counts.map(|count| format!("{count:.1}"));
-            add(shown(msg!("rays")), shown(msg!("{count} million, {rate} million a second", count = millions, rate)));
+            add(msg!("rays"), msg!("{count} million, {rate} million a second", count = millions, rate));
         }
         let seconds: f64 = self.runs().map(|r| r.seconds).sum();
         if seconds > 0.0 {
-            let seconds = format_args!("{seconds:.2}");
-            add(
-                shown(msg!("time of runs")),
-                shown(msg!(
-                    "{seconds} s in {runs} of {all}",
-                    seconds,
-                    runs = self.runs().count(),
-                    all = self.recorded.len()
-                )),
-            );
+            let (seconds, runs, all) = (format!("{seconds:.2}"), self.runs().count(), self.recorded.len());
+            add(msg!("time of runs"), msg!("{seconds} s in {runs} of {all}", seconds, runs, all));
         }
         if manifest.denoised {
-            add(shown(msg!("denoised")), shown(msg!("by Open Image Denoise: outside the promise of equal bytes")));
+            add(msg!("denoised"), msg!("by Open Image Denoise: outside the promise of equal bytes"));
         }
-        add(shown(msg!("scene")), manifest.hash.clone());
+        add(msg!("scene"), Message::text(&manifest.hash));
         all
     }
 
@@ -215,12 +205,12 @@ impl Recorded {
             return String::new();
         }
         let entries = || self.frames.values().map(|(_, entry)| entry);
-        let of = |name: String, value: &dyn Fn(&Entry) -> f64| {
-            Series::new(&name, entries().map(|entry| (f64::from(entry.frame), value(entry))))
+        let of = |name: Message, value: &dyn Fn(&Entry) -> f64| {
+            Series::new(shown(name), entries().map(|entry| (f64::from(entry.frame), value(entry))))
         };
-        let (frame, milliseconds) = (shown(msg!("frame")), shown(msg!("milliseconds")));
-        let over_frames = |title: String, y: &str, series: &[Series]| {
-            Plot { title: &title, x: &frame, y, series, ..Plot::default() }.svg()
+        let over_frames = |title: Message, y: Message, series: &[Series]| {
+            let (title, x, y) = (shown(title), shown(msg!("frame")), shown(y));
+            Plot { title: &title, x: &x, y: &y, series, ..Plot::default() }.svg()
         };
         let mut by_host: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
         for (run, entry) in self.frames.values() {
@@ -229,19 +219,19 @@ impl Recorded {
         }
         let curves: Vec<Series> = by_host.into_iter().map(|(host, points)| Series::new(host, points)).collect();
         let mut text = format!("<h2>{}</h2>\n", shown(msg!("Figures")));
-        text += &over_frames(shown(msg!("Time of each frame on its device")), &milliseconds, &curves);
+        text += &over_frames(msg!("Time of each frame on its device"), msg!("milliseconds"), &curves);
         if entries().any(|e| e.stages.render_ms > 0.0) {
             let stages = [
-                of(shown(msg!("render")), &|e| e.stages.render_ms),
-                of(shown(msg!("convert and encode")), &|e| e.stages.convert_ms + e.stages.encode_ms),
-                of(shown(msg!("write")), &|e| e.stages.write_ms),
+                of(msg!("render"), &|e| e.stages.render_ms),
+                of(msg!("convert and encode"), &|e| e.stages.convert_ms + e.stages.encode_ms),
+                of(msg!("write"), &|e| e.stages.write_ms),
             ];
-            text += &over_frames(shown(msg!("Stages")), &milliseconds, &stages);
+            text += &over_frames(msg!("Stages"), msg!("milliseconds"), &stages);
         }
         if entries().any(|e| e.rays > 0) {
-            let primary = of(shown(msg!("camera, mirrors, glass")), &|e| e.rays as f64 / 1e6);
-            let shadows = of(shown(msg!("shadows")), &|e| e.shadow_rays as f64 / 1e6);
-            text += &over_frames(shown(msg!("Rays")), &shown(msg!("million")), &[primary, shadows]);
+            let primary = of(msg!("camera, mirrors, glass"), &|e| e.rays as f64 / 1e6);
+            let shadows = of(msg!("shadows"), &|e| e.shadow_rays as f64 / 1e6);
+            text += &over_frames(msg!("Rays"), msg!("million"), &[primary, shadows]);
         }
         let mut shares: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
         for share in self.runs().flat_map(|run| &run.devices) {
@@ -250,14 +240,11 @@ impl Recorded {
         }
         if shares.len() > 1 {
             let names: Vec<String> = shares.keys().map(|name| (*name).to_owned()).collect();
-            let percents = |name: String, of: fn(&(f64, f64)) -> f64| {
+            let percents = |name: Message, of: fn(&(f64, f64)) -> f64| {
                 let all = shares.values().map(of).sum::<f64>().max(1e-9);
-                Series::new(&name, (0..).map(f64::from).zip(shares.values().map(|share| 100.0 * of(share) / all)))
+                Series::new(shown(name), (0..).map(f64::from).zip(shares.values().map(|share| 100.0 * of(share) / all)))
             };
-            let series = &[
-                percents(shown(msg!("rays")), |share| share.0),
-                percents(shown(msg!("time at work")), |share| share.1),
-            ];
+            let series = &[percents(msg!("rays"), |share| share.0), percents(msg!("time at work"), |share| share.1)];
             let (title, y, style) = (shown(msg!("Devices' shares")), shown(msg!("per cent")), Style::Bars(&names));
             text += &Plot { title: &title, y: &y, style, series, ..Plot::default() }.svg();
         }

@@ -1,6 +1,7 @@
 //! `polyfly reference`: the pages of the documentation that are made of the program's own declarations, in Markdown.
 
 use super::shell::flags;
+use super::template::filled;
 use crate::cli::{Exit, ReferencePage};
 use crate::output::formats::{FORMATS, Reader};
 use crate::output::video::codecs::{CODECS, Codec};
@@ -16,109 +17,33 @@ pub fn page(page: ReferencePage) -> String {
     }
 }
 
-const EXIT_CODES: &str = "# Exit codes
-
-What the program's exit code says, for scripts and queues. The numbers from 64 to 75 are those of sysexits.h. `polyfly explain 65` explains
-one. This page is made of the program's own declarations: `scripts/generate` regenerates it.
-
-| code | meaning | what to do |
-|---|---|---|
-";
-
 fn exit_codes() -> String {
     let row = |code: &Exit| {
         let cells = code.explanation().replace("\n\n", " | ").replace('\n', " ");
         format!("| {code} | {cells} |\n")
     };
-    EXIT_CODES.to_owned() + &Exit::ALL.iter().map(row).collect::<String>()
+    filled(include_str!("reference/exit-codes.in"), &[("CODES", Exit::ALL.iter().map(row).collect())])
 }
 
-const FORMATS_HEAD: &str = "# File formats
-
-What polyfly writes and reads. This page is made of the program's own declarations: `scripts/generate` regenerates it.
-
-## Pictures
-
-A picture's format follows from its extension. The first number of bits is the default; `bits` under `[output]` selects another. The
-program reads all of them too (`convert`, `compare`, `stitch`).
-
-| extension | bits per channel | lossless | alpha | stores | holds its scene |
-|---|---|---|---|---|---|
-";
-
-const FILMS: &str = "
-## Films
-
-A film's container follows from its extension, its codec from `--codec`. `.mp4` is made without ffmpeg too, by the built-in OpenH264, and so is
-`.y4m`, raw video.
-
-| extension | codecs, the default first | |
-|---|---|---|
-";
-
-const CODECS_HEAD: &str = "
-## Codecs
-
-`--encode fast`, `standard` (the default) and `small` choose quality and preset: the three films look about the same, and a smaller one takes
-longer. `--crf` replaces its quality. The bytes of films by hardware encoders depend on the machine. The built-in OpenH264
-works alike for all choices; an animated WebP is packed less or more.
-
-| codec | what it is | in | 10 bits | HDR10 | alpha | `fast` | `standard` | `small` | hardware |
-|---|---|---|---|---|---|---|---|---|---|
-";
-
-const READ: &str = "
-## Files that scenes name
-
-| what | formats |
-|---|---|
-| a texture of the floor or of bodies | `.data`, PNG, JPEG; or built in: `@checker`, `@concrete`, `@marble`, `@slate`, `@wood` |
-| a relief | PNG, JPEG; or built in: `@ripples`, `@tiles`, `@puddles`, `@slate`, `@brushed`, `@scratches`, `@dust` |
-| the sky | equirectangular `.hdr`, `.exr`, PNG, JPEG; or built in: `@sun`, `@studio`, `@dusk`, `@night`, `@overcast` |
-| a mesh | OBJ with its MTL, PLY in text or binary |
-| particles | `.bin` of the `sphere` code (both layouts), tables as text in `.csv`, `.xyzr` and `.txt` |
-
-## Tables of particles
-
-A row for each particle. Columns stand between commas, semicolons or white space. If the first row has words, they name the columns, in any order and
-in capitals or not; other columns are ignored. Without names the first four columns are x y z r. Lines that begin with `#` are ignored.
-
-| column | what it is |
-|---|---|
-| `x`, `y`, `z` | the center; needed |
-| `r` or `radius` | the radius, above 0; needed |
-| `vx`, `vy`, `vz` | the velocity; all three, or none |
-| `p` or `pressure` | the pressure |
-
-`color_by` under `[particles]`, and `--color-by` of `polyfly particles`, take `nothing`, `velocity` (the speed), `pressure` or `radius`. A file without the
-columns that are asked for is refused.
-
-## `.data`
-
-The coursework's format: int32 width and int32 height, little endian, then rows of RGBA from the top, a byte each.
-";
-
 fn formats() -> String {
-    let mut text = FORMATS_HEAD.to_owned();
+    let [mut pictures, mut films, mut codecs] = [const { String::new() }; 3];
     for format in FORMATS {
         let bits = format.bits.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
         let stores = if matches!(format.read, Reader::Light(_)) { "linear light, layers" } else { "the picture" };
         let origin = yes(format.text.is_some());
         let [exact, alpha] = [format.is_exact, format.has_alpha].map(yes);
-        text += &format!("| `.{}` | {bits} | {exact} | {alpha} | {stores} | {origin} |\n", format.extension);
+        pictures += &format!("| `.{}` | {bits} | {exact} | {alpha} | {stores} | {origin} |\n", format.extension);
     }
-    text += FILMS;
     for container in &CONTAINERS {
-        let codecs = Codec::of(container).map(|codec| format!("`{}`", codec.name)).collect::<Vec<_>>().join(", ");
-        let (codecs, join) = match container.join {
-            Join::Copied => (codecs, ""),
+        let held = Codec::of(container).map(|codec| format!("`{}`", codec.name)).collect::<Vec<_>>().join(", ");
+        let (held, join) = match container.join {
+            Join::Copied => (held, ""),
             Join::Palette => ("its own".into(), "256 colors, chosen for the clip"),
             Join::Webp => ("its own".into(), "an animated WebP"),
         };
-        text += &format!("| `.{}` | {codecs} | {join} |\n", container.extension);
+        films += &format!("| `.{}` | {held} | {join} |\n", container.extension);
     }
-    text += "| `.y4m` | raw | 8 bits, 4:2:0 |\n";
-    text += CODECS_HEAD;
+    films += "| `.y4m` | raw | 8 bits, 4:2:0 |\n";
     for codec in CODECS {
         let name = codec.alias.map_or(format!("`{}`", codec.name), |alias| format!("`{}`, `{alias}`", codec.name));
         let level = |(crf, preset): (u32, &str)| {
@@ -130,12 +55,13 @@ fn formats() -> String {
         let [ten, hdr] = [codec.ten_bits.is_some(), codec.hdr10.is_some()].map(yes);
         let [alpha, hardware] = [codec.alpha.is_some(), codec.is_hardware].map(yes);
         let held = codec.containers.iter().map(|one| format!("`.{one}`")).collect::<Vec<_>>().join(", ");
-        text += &format!(
+        codecs += &format!(
             "| {name} | {} | {held} | {ten} | {hdr} | {alpha} | {fast} | {standard} | {small} | {hardware} |\n",
             codec.about
         );
     }
-    text + READ
+    let parts = [("PICTURES", pictures), ("FILMS", films), ("CODECS", codecs)];
+    filled(include_str!("reference/formats.in"), &parts)
 }
 
 fn yes(is_so: bool) -> &'static str {

@@ -1,7 +1,6 @@
 //! The log of a run on stdout, and the record that ends it. A signal's thread can write that record too, while the
 //! run is still in a frame.
 
-use super::LogFormat;
 use super::records::{Record, SceneFacts, shares};
 use crate::render::stats::{FrameReport, RunReport, StageTimes, ms};
 use crate::threads::{self, lock};
@@ -11,6 +10,14 @@ use std::time::{Duration, Instant};
 
 // Time-out of an abandoned run's last record, because its reader may have stopped.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// `frame<TAB>ms<TAB>rays`, a line a frame.
+    Text,
+    /// JSON, a record a line: start, each frame, end.
+    Jsonl,
+}
 
 // The log of this process's run.
 static LOG: Mutex<Option<Log>> = Mutex::new(None);

@@ -107,7 +107,7 @@ impl FolderState {
             FolderState::Empty | FolderState::Same => Ok(()),
             FolderState::OtherScene(keys) => Err(Error::OtherScene(path, keys)),
             FolderState::Unknown(n, _) if folder.pattern.is_of_one() => Err(Error::usage(msg!(
-                "{path} already exists, and it does not say that it is this picture of this scene: give another name, or --overwrite to render it again",
+                "{path} exists and was not made from this scene: give another name, or --overwrite to render it again",
                 path = folder.pattern.path(n).display()
             ))),
             FolderState::Unknown(n, true) => Err(Error::usage(msg!(

@@ -172,7 +172,7 @@ impl RunPlan {
             }
         }
         if no_files && is_shard {
-            return Err(Error::usage(msg!("--no-frames keeps no frames for the other shards' video: leave it out")));
+            return Err(Error::usage(msg!("--no-frames cannot be used with --shard: the video needs the frames")));
         }
         if no_files && is_resume && is_single {
             return Err(Error::usage(msg!(
@@ -292,35 +292,29 @@ impl RunPlan {
 
     /// The format of the pictures, if the run writes any.
     pub(crate) fn picture_format(&self) -> Result<Option<(&'static Format, FormatOptions)>, Error> {
-        let (format, target) = match (self.stream(), &self.claim) {
-            (Some((stream, _)), _) => {
-                let none = || {
-                    Error::usage(msg!(
-                        "--output: no such format; expected {list}",
-                        list = format!("-.{}", PICTURES.join(", -."))
-                    ))
-                };
-                (stream.format().ok_or_else(none)?, "--output".to_owned())
-            }
-            (None, Some(_)) => (self.folder.format, self.folder.pattern.to_string()),
-            (None, None) => return Ok(None),
-        };
+        let Some((format, path)) = self.target() else { return Ok(None) };
+        let list = || format!("-.{}", PICTURES.join(", -."));
+        let format =
+            format.ok_or_else(|| Error::usage(msg!("--output: no such format; expected {list}", list = list())))?;
         let scene = &self.request.scene;
         let options = format.options(scene.output.bits, scene.film.tone);
-        let options =
-            options.map_err(|e| Error::usage(msg!("{path}: {why}; give other `bits`", path = target, why = e)))?;
+        let options = options.map_err(|why| Error::usage(msg!("{path}: {why}; give other `bits`", path, why)))?;
         let (origin, has_alpha) = (Some(Arc::clone(&self.origin)), scene.world.sky.transparent);
         Ok(Some((format, FormatOptions { origin, has_alpha, ..options })))
     }
 
+    // The format of the pictures, which a stream may not have, and what messages call them; None if the run writes none.
+    fn target(&self) -> Option<(Option<&'static Format>, String)> {
+        match self.stream() {
+            Some((stream, _)) => Some((stream.format(), "--output".to_owned())),
+            None => self.claim.as_ref().map(|_| (Some(self.folder.format), self.folder.pattern.to_string())),
+        }
+    }
+
     /// The names of outputs without alpha.
     pub(crate) fn lost_alpha(&self) -> Vec<Message> {
-        let frames = match (self.stream(), &self.claim) {
-            (Some((stream, _)), _) => stream.format().filter(|format| !format.has_alpha).map(|_| "--output".to_owned()),
-            (None, Some(_)) => (!self.folder.format.has_alpha).then(|| self.folder.pattern.to_string()),
-            (None, None) => None,
-        };
-        let frames = frames.map(|name| {
+        let frames = self.target().filter(|(format, _)| format.is_some_and(|format| !format.has_alpha));
+        let frames = frames.map(|(_, name)| {
             msg!("{name} has no alpha: a transparent sky becomes black (.png, .exr and others keep alpha)", name)
         });
         let video = self.video.as_ref().filter(|job| !job.settings.has_alpha);
