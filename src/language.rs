@@ -158,7 +158,6 @@ impl Message {
         }
     }
 
-    /// The message in a language.
     pub(crate) fn get(&self, language: Language) -> String {
         let is_russian = language == Language::Russian;
         match &*self.0 {

@@ -25,7 +25,6 @@ use std::time::{Duration, Instant};
 const STEPS: u64 = 1000;
 const TICK: Duration = Duration::from_millis(100);
 
-// The progress of the run.
 #[derive(Default)]
 struct Position {
     // The number of finished frames, and the sample count when the last one finished.
@@ -81,7 +80,6 @@ pub struct Reporter {
     // The report of the finished run. Its record waits for the exit code.
     ended: Option<RunReport>,
     position: Arc<Position>,
-    // Moves the bar.
     watch: Option<FrameTicker>,
     // The number of frames, until the remaining time is estimated. None on a terminal, which has the bar.
     unestimated: Option<usize>,
@@ -264,7 +262,6 @@ pub fn set_language(language: Language) {
     let _ = LANGUAGE.set(language);
 }
 
-/// The language of messages.
 pub fn language() -> Language {
     LANGUAGE.get().copied().unwrap_or_default()
 }
@@ -305,14 +302,12 @@ fn terminal_bar() -> ProgressBar {
 pub struct Spinner(ProgressBar, Option<FrameTicker>);
 
 impl Spinner {
-    /// Starts a spinner.
     pub fn new() -> Spinner {
         let bar = terminal_bar();
         let ticked = bar.clone();
         let watch = (!bar.is_hidden()).then(|| FrameTicker::start(move || ticked.tick()));
         Spinner(bar, watch)
     }
-    /// Sets the current step.
     pub fn say(&self, text: &str) {
         self.0.set_message(text.to_owned());
     }
@@ -335,7 +330,6 @@ pub fn duration(seconds: f64) -> Message {
     }
 }
 
-/// The size of a file.
 pub fn size(bytes: u64) -> Message {
     let bytes = bytes as f64;
     match bytes {

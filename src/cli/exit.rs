@@ -47,7 +47,6 @@ exit_codes! {
 }
 
 impl Exit {
-    /// The code with a number.
     pub fn of(number: &str) -> Option<Exit> {
         Exit::ALL.iter().copied().find(|code| code.to_string() == number)
     }

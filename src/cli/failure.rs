@@ -16,11 +16,9 @@ use std::path::Path;
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.message())]
 pub enum Failure {
-    /// An error of the library.
     Library(Error),
     /// A signal interrupted a run. `is_temporary`: the sender will try again.
     Interrupted {
-        /// What was interrupted.
         error: Error,
         /// Whether the signal was not Ctrl-C.
         is_temporary: bool,
@@ -29,9 +27,7 @@ pub enum Failure {
     NotExpressible(Vec<Message>),
     /// The workload manager's program is not installed.
     NoEngine(&'static str),
-    /// Compared pictures differ.
     PicturesDiffer(Message),
-    /// Devices render different pictures.
     DevicesDisagree(Vec<String>),
 }
 
@@ -68,7 +64,6 @@ fn unreadable(name: &str, why: ErrorKind) -> Option<Message> {
 }
 
 impl Failure {
-    /// An invalid command line.
     pub fn usage(what: Message) -> Failure {
         Failure::Library(Error::usage(what))
     }
@@ -92,7 +87,6 @@ impl Failure {
         }
     }
 
-    /// The message.
     pub fn message(&self) -> Message {
         match self {
             Failure::Library(error) | Failure::Interrupted { error, .. } => error.message(),
@@ -135,7 +129,6 @@ impl Failure {
         })
     }
 
-    /// The process's exit code.
     pub fn exit_code(&self) -> Exit {
         match self {
             Failure::Library(error) => exit_code(error),

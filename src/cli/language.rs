@@ -21,7 +21,6 @@ pub fn choose_language(words: &[OsString], is_for_programs: bool) {
     });
 }
 
-/// A message in the language of messages.
 pub fn shown(message: Message) -> String {
     message.get(language())
 }

@@ -38,7 +38,6 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), Message> {
     Ok((width, height))
 }
 
-// The help of -o.
 pub fn frames_help() -> String {
     format!(
         "Where the frames go: a path with %d, %0Nd or ####, ending in {}; without a number for one frame; `-` (or `-.ppm`) for \
@@ -47,7 +46,6 @@ pub fn frames_help() -> String {
     )
 }
 
-/// Parses a whole number of a range.
 pub fn whole<T: TryFrom<u64>>(low: u64, high: u64) -> impl Fn(&str) -> Result<T, Message> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|n| (low..=high).contains(n));
@@ -60,7 +58,6 @@ pub fn parse_threads(text: &str) -> Result<usize, Message> {
     whole(0, 1024)(text)
 }
 
-/// A number of a list.
 pub fn parse_thread_list(text: &str) -> Result<usize, Message> {
     parse_threads(text).map_err(|expected| msg!("{expected}, or several of them with commas: 1,2,4", expected))
 }

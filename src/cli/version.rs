@@ -14,13 +14,11 @@ macro_rules! features {
     };
 }
 
-/// The features that the program was built with.
 fn features() -> String {
     let all = features!["cli" "h264" "fuzzing" "sanitize"];
     all.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The text of `--version`, after the program's name.
 pub static LONG: LazyLock<String> = LazyLock::new(|| {
     let sets: Vec<&str> = Isa::available().iter().map(|isa| isa.name).collect();
     let (version, target, features) = (env!("CARGO_PKG_VERSION"), env!("POLYFLY_TARGET"), features());

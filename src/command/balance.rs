@@ -16,7 +16,6 @@ use crate::scene::Scene;
 use serde::Serialize;
 use std::time::Duration;
 
-// A schedule's results.
 #[derive(Serialize)]
 struct BalanceRow {
     device: String,

@@ -111,7 +111,6 @@ struct Table {
     devices: Vec<Row>,
 }
 
-/// Measures the scene and prints the table.
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let mut subject = BenchScene::of(args)?;
     // The plots that vary something else are of the first size.
@@ -183,7 +182,6 @@ fn without_repetitions<T: Clone + PartialEq>(all: &[T]) -> Vec<T> {
     kept
 }
 
-/// A device that renders the scene.
 pub struct BenchTarget {
     pub name: String,
     pub threads: Option<usize>,
@@ -384,7 +382,6 @@ fn plots(
     ])
 }
 
-// Warnings about unreliable results.
 fn warnings(table: &Table) -> Vec<Message> {
     let mut all = Vec::new();
     if let Some(share) = table.others.filter(|&share| share > BUSY) {

@@ -35,7 +35,6 @@ struct PairFigures {
     figures: Figures,
 }
 
-// What `--json` prints.
 #[derive(Serialize)]
 struct ComparisonRecord<'a> {
     a: &'a str,
@@ -64,7 +63,6 @@ struct WorstPair {
     picture: Option<(Vec<u8>, u8)>,
 }
 
-// What is known after some pairs.
 struct Comparison<'a> {
     args: &'a CompareArgs,
     pairs: Vec<PairFigures>,

@@ -60,7 +60,6 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     }
 }
 
-/// The grammar of a file name's extension.
 pub fn grammar_of(path: &Path) -> Option<Grammar> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "toml" => Some(Grammar::Toml),

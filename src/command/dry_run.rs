@@ -29,7 +29,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(5);
 const TRIES: usize = 3;
 
-// The results of the trial frames.
 #[derive(Default)]
 struct Tried {
     bytes: u64,
@@ -70,7 +69,6 @@ fn small_size((width, height): (u32, u32), small: u64) -> Option<(u32, u32)> {
     (pixels > 2 * small).then(|| (side(width), side(height)))
 }
 
-// The ratio of pixels between two sizes.
 fn ratio(of: (u32, u32), to: (u32, u32)) -> f64 {
     f64::from(of.0) * f64::from(of.1) / (f64::from(to.0) * f64::from(to.1))
 }
@@ -293,7 +291,6 @@ fn trial_film(film: &VideoJob, size: (u32, u32), planes: &BTreeMap<u32, Vec<u8>>
     Ok(Guess { bytes, each, start })
 }
 
-// A duration as text.
 fn clock_text(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {

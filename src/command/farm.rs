@@ -29,7 +29,6 @@ use std::process::Stdio;
 // Slurm's array indices end below MaxArraySize, which is 1001 by default.
 const MAX_SLURM_SHARDS: u32 = 1000;
 
-// A job of a workload manager.
 struct Job {
     // The arguments of the render command, quoted, from the scene on.
     render: String,

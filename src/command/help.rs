@@ -37,7 +37,6 @@ const FLAG: usize = 24;
 const JOB: usize = 8;
 const ANY_JOB: usize = 11;
 
-/// The page.
 pub fn first_day() -> String {
     let mut command = command();
     command.build();

@@ -4,19 +4,23 @@ use super::hint::Hint;
 use crate::language::msg;
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 use crate::render::frames::FrameList;
-use crate::scene::{Body, Ellipsoid, Floor, FloorShape, Ground, Light, MaterialKind, Scene, Sphere, World};
+use crate::scene::{Body, Ellipsoid, Floor, FloorShape, Ground, Light, Material, MaterialKind, Scene, Sphere, World};
 use std::collections::BTreeMap;
 
-/// Maximum number of these hints.
 const MAX_HINTS: usize = 8;
 
 // A shape with an inside.
 trait Closed {
     // A lower bound of the distance from a point inside to the surface; 0 or less outside.
     fn depth(&self, point: Vec3) -> f64;
+    fn material(&self) -> &Material;
     // Whether light can leave it, and come in.
-    fn is_opaque(&self) -> bool;
-    fn shines_inward(&self) -> bool;
+    fn is_opaque(&self) -> bool {
+        self.material().shares().1 == 0.0
+    }
+    fn shines_inward(&self) -> bool {
+        is_light(self.material().kind)
+    }
 }
 
 fn is_light(kind: MaterialKind) -> bool {
@@ -32,6 +36,9 @@ impl Closed for Body {
         }
         inner - self.normals().into_iter().map(|normal| dot(normal, from)).fold(f64::MIN, f64::max)
     }
+    fn material(&self) -> &Material {
+        &self.material
+    }
     fn is_opaque(&self) -> bool {
         self.shares_inside().1 == 0.0
     }
@@ -44,11 +51,8 @@ impl Closed for Sphere {
     fn depth(&self, point: Vec3) -> f64 {
         self.radius - length(sub(point, self.centre))
     }
-    fn is_opaque(&self) -> bool {
-        self.material.shares().1 == 0.0
-    }
-    fn shines_inward(&self) -> bool {
-        is_light(self.material.kind)
+    fn material(&self) -> &Material {
+        &self.material
     }
 }
 
@@ -58,11 +62,8 @@ impl Closed for Ellipsoid {
         let share = length([0, 1, 2].map(|i| dot(axes[i], from) / self.radii[i]));
         (1.0 - share) * self.radii.into_iter().fold(f64::INFINITY, f64::min)
     }
-    fn is_opaque(&self) -> bool {
-        self.material.shares().1 == 0.0
-    }
-    fn shines_inward(&self) -> bool {
-        is_light(self.material.kind)
+    fn material(&self) -> &Material {
+        &self.material
     }
 }
 

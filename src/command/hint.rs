@@ -2,7 +2,6 @@
 
 use crate::language::Message;
 
-/// A likely mistake.
 pub struct Hint {
     /// The mistake and a remedy.
     pub what: Message,

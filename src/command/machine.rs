@@ -2,14 +2,12 @@
 
 use std::time::Instant;
 
-/// Measures how much of this machine other programs use.
 pub struct Others {
     start: Option<(u64, u64)>,
     begun: Instant,
 }
 
 impl Others {
-    /// Starts measuring.
     pub fn watch() -> Others {
         Others { start: ticks(), begun: Instant::now() }
     }

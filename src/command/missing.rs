@@ -34,7 +34,6 @@ pub fn run(args: &MissingArgs) -> Result<(), Failure> {
     .into())
 }
 
-/// Prints the progress of a folder.
 pub fn status(args: &StatusArgs) -> Result<(), Failure> {
     let here = RecordedFolder::open(&args.folder)?;
     let ExistingFrames { whole, broken } = here.inspect()?;

@@ -39,7 +39,6 @@ impl<'a> OutputFile<'a> {
         }
     }
 
-    /// The file's path.
     pub fn path(&self) -> &'a Path {
         self.0
     }

@@ -80,7 +80,6 @@ fn is_of_scene(film: &Path, hash: &str) -> bool {
     ways.into_iter().find_map(read).is_some_and(|tag| tag.is_of_scene(hash))
 }
 
-// What a folder and its journals record.
 struct Recorded {
     here: RecordedFolder,
     whole: BTreeSet<u32>,

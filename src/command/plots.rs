@@ -20,7 +20,6 @@ const COLOURS: [RGBColor; 6] = [
 // Of the line where x equals y.
 const IDEAL: RGBColor = RGBColor(170, 170, 170);
 const FONT: &str = "sans-serif";
-// Maximum number of points in a curve.
 const MAX_POINTS: usize = 2000;
 // Maximum number of labels below a plot.
 const X_LABELS: usize = 11;
@@ -62,7 +61,6 @@ impl Series {
     }
 }
 
-/// How series are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Style<'a> {
     /// Lines on an axis from 0. Points are marked if there are few.
@@ -80,7 +78,6 @@ pub enum Style<'a> {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plot<'a> {
-    /// The title above the plot.
     pub title: &'a str,
     /// The label of the horizontal axis.
     pub x: &'a str,
@@ -92,9 +89,7 @@ pub struct Plot<'a> {
     pub series: &'a [Series],
 }
 
-/// The files that `bench --plots` may write.
 pub const OF_BENCH: [&str; 6] = ["devices.svg", "rays.svg", "threads.svg", "clip.svg", "samples.svg", "depth.svg"];
-/// The same with `--balance`.
 pub const OF_BALANCE: [&str; 2] = ["work.svg", "speed-up.svg"];
 
 /// Fails if one of these files is in the folder, unless it may be overwritten.
@@ -349,7 +344,6 @@ impl<'a> Foot<'a> {
         Foot { names, note }
     }
 
-    // The number of rows of names.
     fn rows(&self) -> i32 {
         self.names.last().map_or(0, |(.., row)| row + 1)
     }

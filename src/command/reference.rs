@@ -7,7 +7,6 @@ use crate::output::formats::{FORMATS, Reader};
 use crate::output::video::codecs::{CODECS, Codec};
 use crate::output::video::containers::{CONTAINERS, Join};
 
-/// A page.
 pub fn page(page: ReferencePage) -> String {
     match page {
         ReferencePage::Scene => crate::scene::keys::reference::page(&crate::scene::text::toml::SCHEMA),

@@ -60,7 +60,6 @@ pub fn request(args: &RenderArgs, mut scene: Scene, name: &str) -> Result<RunReq
     })
 }
 
-/// The video options of the flags.
 pub fn encoding(args: &VideoArgs) -> VideoOptions {
     let own = VideoOptions::new();
     VideoOptions {
@@ -91,7 +90,6 @@ pub fn named_ffmpeg(flag: Option<&Path>) -> Option<PathBuf> {
     flag.map(Path::to_owned).or_else(|| environment("POLYFLY_FFMPEG").map(PathBuf::from))
 }
 
-/// The render options of the flags.
 pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
     let fault = environment("POLYFLY_FAULT").and_then(|text| {
         let (gpu, task) = text.split_once(':')?;

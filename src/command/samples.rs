@@ -12,7 +12,6 @@ use crate::scene::{self, Grammar, ParseOptions, tokens};
 use crate::system::command_word;
 use std::path::Path;
 
-/// `polyfly new`.
 pub fn new(args: &NewArgs) -> Result<(), Failure> {
     let is_stdout = args.file.as_os_str() == "-";
     let grammar = if is_stdout { Some(Grammar::Toml) } else { grammar_of(&args.file) };
@@ -56,7 +55,6 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
     write(template, &args.file, &text, args.overwrite)
 }
 
-/// `polyfly scenes`.
 pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
     match &args.command {
         None => {

@@ -70,7 +70,6 @@ impl SceneText {
         ParseOptions { folder: &self.folder, home: home(), solids, look }
     }
 
-    /// Prints warnings.
     pub fn warn(&self, list: Vec<Problem>) {
         if !list.is_empty() && !is_quiet() {
             fault(&self.problems(list).shown(Severity::Warning, Colours::Styled, language()));

@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 // A second signal within this time counts as the first one.
 const BOUNCE: Duration = Duration::from_secs(1);
 
-// What a signal does.
 #[derive(Clone)]
 enum Job {
     // The command line is not parsed yet, and nothing has begun.
@@ -32,9 +31,8 @@ enum Job {
 
 // The state that signals act on, from the program's start.
 struct ShutdownState {
-    // The exit code of the signal that arrived first, and when.
-    code: Option<i32>,
-    first: Option<Instant>,
+    // When the first signal arrived, and its exit code.
+    first: Option<(Instant, i32)>,
     run: Option<Cancel>,
     // The command line that resumes the stopped run.
     goes_on: Option<String>,
@@ -49,7 +47,7 @@ impl ShutdownState {
 }
 
 static STATE: Mutex<ShutdownState> =
-    Mutex::new(ShutdownState { code: None, first: None, run: None, goes_on: None, job: Job::Unknown });
+    Mutex::new(ShutdownState { first: None, run: None, goes_on: None, job: Job::Unknown });
 
 /// The environment variable of a run that another polyfly has started. If it is `stdin`, each byte of standard input
 /// is a request to stop, and so is its end.
@@ -89,7 +87,7 @@ pub fn listen(grace: Duration) {
 /// Attaches a run's handle, and the command that resumes it.
 pub fn attach(run: Cancel, goes_on: Option<String>) {
     let mut state = lock(&STATE);
-    if state.code.is_some() {
+    if state.first.is_some() {
         run.stop();
     }
     (state.run, state.goes_on) = (Some(run), goes_on);
@@ -102,7 +100,10 @@ pub fn failure(error: Error) -> Failure {
     }
     tell_how_to_go_on();
     // After a signal other than Ctrl-C, the sender will run the command again.
-    Failure::Interrupted { error, is_temporary: lock(&STATE).code == Some(Exit::TryAgain as i32) }
+    Failure::Interrupted {
+        error,
+        is_temporary: lock(&STATE).first.is_some_and(|(_, code)| code == Exit::TryAgain as i32),
+    }
 }
 
 fn tell_how_to_go_on() {
@@ -124,7 +125,6 @@ fn exit_now(code: i32, words: Message) -> ! {
     std::process::exit(code)
 }
 
-// Acts on a request to stop.
 fn hear(request: StopRequest) {
     let code = if request.is_interrupt() { Exit::Interrupted } else { Exit::TryAgain } as i32;
     let job = lock(&STATE).job.clone();
@@ -132,15 +132,13 @@ fn hear(request: StopRequest) {
         Job::Own(job) => job(code),
         Job::Other => request.obey(),
         Job::Unknown | Job::Stopping(_) => {
-            let first = {
-                let mut state = lock(&STATE);
-                let first = state.first;
-                state.first = first.or_else(|| Some(Instant::now()));
-                first
-            };
+            let mut state = lock(&STATE);
+            let first = state.first;
+            state.first = first.or_else(|| Some((Instant::now(), code)));
+            drop(state);
             match first {
                 None => stop(code, &job),
-                Some(at) if at.elapsed() < BOUNCE => {}
+                Some((at, _)) if at.elapsed() < BOUNCE => {}
                 Some(_) => exit_now(
                     code,
                     msg!("stopped at once; unfinished files are hidden ones, which the next run removes"),
@@ -152,8 +150,7 @@ fn hear(request: StopRequest) {
 
 // Asks a run to stop after the frames in flight.
 fn stop(code: i32, job: &Job) {
-    let mut state = lock(&STATE);
-    state.code = Some(code);
+    let state = lock(&STATE);
     let is_complete = state.is_complete();
     match &state.run {
         Some(_) if is_complete => {}

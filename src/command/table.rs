@@ -22,12 +22,10 @@ pub struct Column<Row> {
     pub is_words: bool,
 }
 
-/// A column of words.
 pub const fn words<Row>(heading: &'static str, key: &'static str, cell: fn(&Row) -> String) -> Column<Row> {
     Column { heading, key, cell, is_words: true }
 }
 
-/// A column of numbers.
 pub const fn numbers<Row>(heading: &'static str, key: &'static str, cell: fn(&Row) -> String) -> Column<Row> {
     Column { heading, key, cell, is_words: false }
 }

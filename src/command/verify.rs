@@ -55,7 +55,6 @@ fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
     Some(format!("{count} pixels differ, first ({x}, {y}): {} and {}", pixel(expected), pixel(got)))
 }
 
-/// A frame's RGBA.
 pub fn pixels(frame: &CapturedFrame) -> &[u8] {
     frame.rgba8.as_ref().map_or(&[], |image| image.data())
 }

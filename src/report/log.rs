@@ -104,7 +104,6 @@ impl Log {
             LogFormat::Jsonl => self.record(&Record::frame(report)),
         }
     }
-    /// The slowest stage of a run.
     pub fn bottleneck(&self, run: &RunReport) -> &'static str {
         self.times.with(run).bottleneck(self.writers)
     }
@@ -126,7 +125,6 @@ impl Log {
             self.line(&line);
         }
     }
-    /// Writes the first record.
     pub fn open(&mut self, frames: usize, devices: &[String], threads: usize) {
         self.is_open = true;
         if let Some(facts) = self.facts.clone() {

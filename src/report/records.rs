@@ -23,7 +23,6 @@ pub struct SceneFacts {
 }
 
 impl SceneFacts {
-    /// The facts about a plan's scene.
     pub fn of(name: &str, plan: &RunPlan) -> SceneFacts {
         let render = &plan.request.scene.render;
         SceneFacts {
@@ -39,7 +38,6 @@ impl SceneFacts {
     }
 }
 
-/// A line of the log.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Record<'a> {

@@ -1,5 +1,6 @@
 //! What a folder of frames holds: of which scene they are, the expected ones, and the complete ones.
 
+use super::load::utf8;
 use crate::assets::files::RecordedFiles;
 use crate::error::Error;
 use crate::language::msg;
@@ -100,6 +101,16 @@ impl FolderState {
         }
     }
 
+    // Of a folder without a manifest, by its pictures of this pattern, or by all of them if no pattern is given.
+    fn unrecorded(folder: &Path, asked: Option<&Pattern>) -> FolderState {
+        let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let frame = match asked {
+            Some(pattern) => foreign_folder(pattern.clone()).and_then(|of| Ok(of.existing()?.first().copied())),
+            None => Ok(files.any(|file| Format::of_file(&file.path()).is_some()).then_some(0)),
+        };
+        frame.ok().flatten().map_or(FolderState::Empty, |n| FolderState::Unknown(n, false))
+    }
+
     /// Fails unless a run of the scene may add its frames.
     pub fn expect_same(self, folder: &FrameFolder) -> Result<(), Error> {
         let path = folder.path();
@@ -182,9 +193,7 @@ impl RecordedFolder {
     }
 
     fn found(path: &Path, is_awaited: bool) -> Result<RecordedFolder, Error> {
-        let name = path.display();
-        let not_utf8 = || Error::usage(msg!("{name}: the name is not UTF-8", name));
-        let text = path.to_str().ok_or_else(not_utf8)?;
+        let text = utf8(path)?;
         let (folder, asked) = match Pattern::parse(text) {
             Ok((pattern, false)) => (atomic::folder_of(path), Some(pattern)),
             _ => (path, None),
@@ -206,18 +215,18 @@ impl RecordedFolder {
         let several = all.len() > 1;
         let Some(manifest) = all.pop().filter(|_| !several) else {
             let names = all.iter().map(|m| format!("{}/{}", folder.display(), m.pattern)).collect::<Vec<_>>();
-            return Err(match several {
-                true => Error::usage(msg!(
+            return Err(match FolderState::unrecorded(folder, asked.as_ref()) {
+                _ if several => Error::usage(msg!(
                     "{name} has frames of several patterns: give one of them, such as {names}",
                     name = text,
                     names = names.join(", ")
                 )),
-                false if !has_pictures(folder, asked.as_ref()) => Error::Incomplete(msg!(
+                FolderState::Empty => Error::Incomplete(msg!(
                     "{path} has no {manifest}: no run has written frames there",
                     path = text,
                     manifest = NAME
                 )),
-                false => {
+                _ => {
                     let pattern = folder.join("%04d.png");
                     Error::usage(msg!(
                         "{name} has pictures, but no {manifest}, so their scene is unknown; `polyfly stitch` makes a video of them by a pattern such as {pattern}",
@@ -274,16 +283,6 @@ impl RecordedFolder {
         let open: BTreeSet<u32> = missing.map(|(position, _)| part(position) as u32 + 1).collect();
         FrameList::of_numbers(open.into_iter())
     }
-}
-
-// Whether the folder has pictures of this pattern, or any pictures if no pattern is given.
-fn has_pictures(folder: &Path, asked: Option<&Pattern>) -> bool {
-    if let Some(pattern) = asked {
-        let folder = foreign_folder(pattern.clone());
-        return folder.is_ok_and(|folder| folder.existing().is_ok_and(|there| !there.is_empty()));
-    }
-    let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    files.any(|file| Format::of_file(&file.path()).is_some())
 }
 
 /// Refuses a folder whose frames are of another scene.

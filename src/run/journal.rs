@@ -261,26 +261,12 @@ impl Journal {
     }
 }
 
-/// What a journal will say of a video of existing frames.
-pub struct FilmRecord {
-    frames: PathBuf,
-    clip: String,
-    job: VideoJob,
-}
-
-impl FilmRecord {
-    /// None if the frames or their scene are unknown: then nothing is recorded.
-    pub fn of(job: &VideoJob) -> Option<FilmRecord> {
-        let (folder, scene) = job.source.as_ref().zip(job.scene.as_deref())?;
-        let hash = scene.split_once(',').map_or(scene, |(hash, _)| hash);
-        Some(FilmRecord { frames: folder.path(), clip: clip_of(&folder.pattern.name(), hash), job: job.clone() })
-    }
-
-    /// Records that the video was made.
-    pub fn made(&self, film: PathBuf, begun: Instant) {
-        let Some(journal) = &mut Journal::open(&self.frames, 0) else { return };
-        journal.begun = begun;
-        journal.begin(&self.clip, None, Some(&self.job));
-        journal.end(&RunReport { files: vec![film], ..RunReport::default() });
-    }
+/// Records that a video of existing frames was made, if the frames and their scene are known.
+pub fn record_film(job: &VideoJob, film: PathBuf, begun: Instant) {
+    let Some((folder, scene)) = job.source.as_ref().zip(job.scene.as_deref()) else { return };
+    let hash = scene.split_once(',').map_or(scene, |(hash, _)| hash);
+    let Some(mut journal) = Journal::open(&folder.path(), 0) else { return };
+    journal.begun = begun;
+    journal.begin(&clip_of(&folder.pattern.name(), hash), None, Some(job));
+    journal.end(&RunReport { files: vec![film], ..RunReport::default() });
 }

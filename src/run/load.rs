@@ -2,6 +2,7 @@
 
 use crate::assets::source::{line_and_column, utf16};
 use crate::error::Error;
+use crate::language::msg;
 use crate::quote::brief;
 use crate::scene::{self, Scene};
 use std::fs::File;
@@ -42,6 +43,11 @@ impl Scene {
         let text = text.map_err(|e| Error::about(brief(key), e.message()))?;
         Ok(Scene::parse(&text, "the scene", Path::new(""))?.scene)
     }
+}
+
+/// The text of a path.
+pub(crate) fn utf8(path: &Path) -> Result<&str, Error> {
+    path.to_str().ok_or_else(|| Error::usage(msg!("{name}: the name is not UTF-8", name = path.display())))
 }
 
 /// Reads a scene's text; `name` is its name in messages.

@@ -1,9 +1,9 @@
 //! What a user wants of a run. Nothing is decided here, and no file is read.
 
+use super::load::utf8;
 use super::sandbox::PathSandbox;
 use crate::cancel::Cancel;
 use crate::error::Error;
-use crate::language::msg;
 use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::output::video::VideoOptions;
@@ -112,10 +112,7 @@ impl RunRequest {
     /// # Errors
     /// The path is not UTF-8.
     pub fn files(self, pattern: impl AsRef<Path>) -> Result<RunRequest, Error> {
-        let path = pattern.as_ref();
-        let text =
-            path.to_str().ok_or_else(|| Error::usage(msg!("{name}: the name is not UTF-8", name = path.display())))?;
-        Ok(RunRequest { pictures: PictureTarget::Path(text.to_owned()), ..self })
+        Ok(RunRequest { pictures: PictureTarget::Path(utf8(pattern.as_ref())?.to_owned()), ..self })
     }
 
     /// The frames of this shard, or all frames if there is no shard. None if the shard has no frames.

@@ -39,7 +39,7 @@ impl PathSandbox {
         Err(Error::Outside { scene: self.scene.clone(), key: key.to_owned(), path, file, here_too })
     }
 
-    /// Checks all files that the scene reads, and returns an error for each that it must not read. `texture` is false if a
+    /// Checks all files that a scene reads, and returns an error for each that it must not read. `texture` is false if a
     /// flag replaces the floor's texture. Of particles' time steps, only the first ones are checked here;
     /// [`PathSandbox::steps`] checks those of the run's frames.
     pub fn reading(&self, scene: &Scene, grammar: Grammar, texture: bool) -> Vec<Error> {

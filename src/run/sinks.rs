@@ -2,9 +2,9 @@
 //! frames.
 
 use super::folder::folder_of;
+use super::load::utf8;
 use super::video_options::check_name;
 use crate::error::Error;
-use crate::language::msg;
 use crate::output::files::FileSink;
 use crate::output::formats::FormatOptions;
 use crate::output::video::VideoOptions;
@@ -23,9 +23,7 @@ impl FileSink {
     /// # Errors
     /// The extension is no picture format, or the format does not support the scene's bit depth.
     pub fn create(pattern: impl AsRef<Path>, scene: &Scene) -> Result<FileSink, Error> {
-        let path = pattern.as_ref();
-        let text =
-            path.to_str().ok_or_else(|| Error::usage(msg!("{name}: the name is not UTF-8", name = path.display())))?;
+        let text = utf8(pattern.as_ref())?;
         let mut scene = scene.clone();
         scene.output.files = picture_target::pattern(text, &FrameList::all(scene.output.frames), &mut ())?;
         let folder = folder_of(&scene)?;

@@ -1,7 +1,7 @@
 //! Videos of existing frames, made by polyfly or by other programs.
 
 use super::folder::{RecordedFolder, expect_scene, foreign_folder, require_linear};
-use super::journal::FilmRecord;
+use super::journal::record_film;
 use super::memory_limit;
 use super::plan::existing_video;
 use super::video_choice::go_on_as_begun;
@@ -230,7 +230,6 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
     }
     let (path, frames, begun) = (job.settings.path.clone(), job.frames.len(), Instant::now());
     let is_made = job.is_made();
-    let record = FilmRecord::of(&job);
     if is_made {
         clear(&job);
     } else {
@@ -238,10 +237,10 @@ pub(super) fn make(job: VideoJob, memory_limit: Option<u64>, progress: &mut dyn 
             progress.remark(&without_ffmpeg());
         }
         memory_limit::check(memory_limit::of_film(&job), memory_limit, job.size)?;
-        match (Video::open(job)?.finish(false)?, record) {
-            (Finished::Whole(file), Some(record)) => record.made(file, begun),
-            (Finished::Whole(_) | Finished::Part, _) => {}
-            (Finished::Beginning(path), _) => return Err(OutputError::VideoInterrupted(path).into()),
+        match Video::open(job.clone())?.finish(false)? {
+            Finished::Whole(file) => record_film(&job, file, begun),
+            Finished::Part => {}
+            Finished::Beginning(path) => return Err(OutputError::VideoInterrupted(path).into()),
         }
     }
     progress.remark(&match is_made {

@@ -16,7 +16,6 @@ const PT: f32 = 0.95;
 const QF: f32 = 0.5;
 // The width of the feature detector, degrees.
 const FEATURE_WIDTH: f64 = 0.082;
-// The boundary of the linear part of CIELAB.
 const DELTA: f32 = 6.0 / 29.0;
 
 // A Gaussian of a contrast sensitivity function: a * sqrt(pi / b) * exp(-pi^2 x^2 / b), where x is in degrees.

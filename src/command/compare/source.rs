@@ -15,13 +15,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// A picture of a known format.
 pub struct PictureFile {
     pub path: PathBuf,
     format: &'static Format,
 }
 
-/// One side of a comparison.
 pub enum Source {
     Picture(PictureFile),
     Frames(BTreeMap<u32, PictureFile>),

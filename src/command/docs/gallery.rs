@@ -12,7 +12,6 @@ const LAST: [&str; 4] = ["cse260", "solids", "weekend", "weekend-final"];
 // A longer text is cut.
 const MAX_LINES: usize = 140;
 
-/// The page, in Markdown.
 pub fn page() -> String {
     let (last, first): (Vec<_>, Vec<_>) = SAMPLES.iter().partition(|one| LAST.contains(&one.name()));
     HEAD.to_owned() + &first.into_iter().chain(last).map(sample).collect::<String>()

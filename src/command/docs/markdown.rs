@@ -4,7 +4,6 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 use std::collections::BTreeSet;
 use std::mem::take;
 
-/// A page in HTML.
 pub struct Rendered {
     pub body: String,
     pub anchors: Vec<Anchor>,
@@ -26,7 +25,6 @@ pub struct Target {
     pub title: Option<&'static str>,
 }
 
-/// Renders a page.
 pub fn render(text: &str, target: &dyn Fn(&str) -> Target) -> Rendered {
     let events: Vec<Event> = Parser::new_ext(text, Options::ENABLE_TABLES).collect();
     let mut out = Vec::with_capacity(events.len());
@@ -110,7 +108,6 @@ fn text_until(events: &[Event], end: TagEnd) -> String {
     words.collect()
 }
 
-// The text of a row's last cell.
 fn last_cell(events: &[Event]) -> String {
     let row = events.iter().take_while(|event| **event != Event::End(TagEnd::TableRow)).count();
     let start = events[..row].iter().rposition(|event| *event == Event::Start(Tag::TableCell));

@@ -27,7 +27,6 @@ impl Page {
         if self.source == SCENES { gallery::page() } else { String::from_utf8_lossy(file(&self.source)).into_owned() }
     }
 
-    /// Its path in the site.
     pub fn path(&self) -> String {
         match &*self.source {
             START => "index.html".to_owned(),

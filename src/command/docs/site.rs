@@ -13,7 +13,6 @@ pub struct File {
     pub bytes: Cow<'static, [u8]>,
 }
 
-/// All files.
 pub fn files() -> Vec<File> {
     let (mut all, mut entries) = (Vec::new(), Vec::new());
     for page in pages() {

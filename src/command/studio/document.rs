@@ -142,7 +142,6 @@ impl Document {
         &self.resolved.scene
     }
 
-    /// Counts visible changes.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -151,7 +150,6 @@ impl Document {
         &self.name
     }
 
-    // Reads the file and applies the changes.
     fn read(&mut self) -> Result<Resolved, Failure> {
         let read = self.read_text();
         self.faults = read.as_ref().err().map(|e| e.plain(language()));
@@ -171,7 +169,6 @@ impl Document {
         Ok(())
     }
 
-    // The scene of the text and the changes.
     fn resolved(&self) -> Result<Resolved, Failure> {
         let Parsed { mut scene, grammar, .. } = self.changed()?.parse(&self.args)?;
         let holds = spelled_out(&scene);

@@ -15,7 +15,6 @@ pub enum Join {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container {
     pub extension: &'static str,
-    /// ffmpeg's muxer.
     pub muxer: &'static str,
     pub join: Join,
     /// Ticks per second of the container's clock; None if they follow from the frame rate.

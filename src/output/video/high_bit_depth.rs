@@ -21,7 +21,6 @@ const BT2020: [f64; 3] = [0.2627, 0.6780, 0.0593];
 const WIDER: [[f64; 3]; 3] = [[0.6274, 0.3293, 0.0433], [0.0691, 0.9195, 0.0114], [0.0164, 0.0880, 0.8956]];
 // The luminance of the scene's white, cd/m² (ITU-R BT.2408-7, 2.1).
 const WHITE: f64 = 203.0;
-// Maximum luminance, cd/m².
 const PEAK_NITS: f64 = 1000.0;
 const PQ_MOST: f64 = 10_000.0;
 

@@ -29,7 +29,6 @@ pub enum ExistingVideo {
     Other,
 }
 
-/// A video to make.
 #[derive(Clone)]
 pub struct VideoJob {
     /// The path and the encoding.
@@ -184,7 +183,6 @@ impl VideoJob {
         self.existing() == ExistingVideo::Same
     }
 
-    /// What exists under the video's name.
     pub fn existing(&self) -> ExistingVideo {
         let settings = &self.settings;
         match std::fs::symlink_metadata(&settings.path) {

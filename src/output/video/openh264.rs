@@ -89,7 +89,6 @@ impl VideoWriter for OpenH264 {
 
     fn persist(mut self, path: &Path) -> Result<(), OutputError> {
         self.muxer.finish_in_place().map_err(refused)?;
-        // Flushes the buffer.
         drop(self.muxer.into_writer().into_inner().writing(&self.path)?);
         let found = mp4::frames(self.file.path()).unwrap_or(0);
         if found != self.frames {

@@ -23,7 +23,6 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-// The prefix of folders of segments.
 const PREFIX: &str = "film-";
 
 /// The segments of a video, and the encoders that make them.
@@ -83,7 +82,6 @@ fn remove_empty(folder: &Path, hidden: &Path) {
     let _ = std::fs::remove_dir(hidden);
 }
 
-// The folder of a film's segments.
 fn folder(film: &VideoJob, ffmpeg: &Ffmpeg) -> PathBuf {
     // Segments that cannot be reused get a folder of their own.
     let scene = film.scene.clone().unwrap_or_else(|| std::process::id().to_string());
@@ -198,7 +196,6 @@ impl Segments {
         Ok(())
     }
 
-    // Handles the results of finished segments.
     fn listen(&mut self) -> Result<(), OutputError> {
         while let Ok(ended) = self.ended.try_recv() {
             self.hear(ended);

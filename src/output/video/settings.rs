@@ -23,7 +23,6 @@ pub struct Settings {
     pub codec: &'static Codec,
     /// The requested choice, or that of the begun film.
     pub encode: Encode,
-    /// The options as requested.
     pub options: VideoOptions,
     /// Maximum number of concurrent encoders. The video does not depend on it.
     pub encoders: usize,
@@ -61,7 +60,6 @@ impl Settings {
             waiting: 1 << 30,
         }
     }
-    /// The ffmpeg that encodes the video.
     pub fn find_ffmpeg(&self) -> Result<Ffmpeg, OutputError> {
         find_ffmpeg(self.options.ffmpeg.as_deref())
     }
@@ -100,7 +98,6 @@ impl Settings {
     pub fn can_have_alpha(&self) -> bool {
         self.codec.alpha.is_some() && self.high_bit_depth.is_none() && !self.is_single()
     }
-    /// A frame's planes for the encoder.
     pub fn planes<'a>(&self, frame: &'a RenderedFrame) -> Result<Cow<'a, [u8]>, OutputError> {
         if self.has_alpha {
             return Ok(Cow::Owned(alpha::planes(frame.isa, frame.rgba8(), (frame.width, frame.height))));
@@ -110,7 +107,6 @@ impl Settings {
             frame.linear().ok_or_else(|| io::Error::other("the frame has no linear light")).writing(&self.path)?;
         Ok(Cow::Owned(high_bit_depth::planes(light, self.tone, range)?))
     }
-    /// Bytes of a frame's planes.
     pub fn frame_bytes(&self, (width, height): (u32, u32)) -> usize {
         let halves = if self.has_alpha { 5 } else { 3 };
         width as usize * height as usize * halves / 2 * if self.high_bit_depth.is_some() { 2 } else { 1 }

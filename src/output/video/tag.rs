@@ -111,7 +111,6 @@ pub fn read(path: &Path, settings: &Settings) -> Option<Tag> {
     }
 }
 
-// The last tag in some bytes.
 fn find(bytes: &[u8]) -> Option<Tag> {
     const START: &[u8] = b"polyfly ";
     let starts = (0..bytes.len()).rev().filter(|&at| bytes[at..].starts_with(START));
