@@ -1,12 +1,10 @@
 //! Errors of the program and their exit codes, which are those of sysexits.h.
 
 use super::exit::Exit;
-use crate::assets::AssetError;
 use crate::device::DeviceError;
 use crate::error::Error;
 use crate::language::{Language, Message, msg};
 use crate::output::OutputError;
-use crate::scene::Problems;
 use crate::scene::text::diagnostic::{Colours, Severity, message};
 use crate::scene::text::suggest::nearest;
 use std::io::ErrorKind;
@@ -158,20 +156,16 @@ fn exit_code(error: &Error) -> Exit {
     }
 }
 
-macro_rules! failures_of {
-    ($($kind:ty),*) => {
-        $(impl From<$kind> for Failure {
-            fn from(e: $kind) -> Failure {
-                Failure::Library(e.into())
-            }
-        })*
-    };
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(e: E) -> Failure {
+        Failure::Library(e.into())
+    }
 }
-failures_of!(Error, Box<Problems>, AssetError, DeviceError, OutputError);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assets::AssetError;
     use crate::device_scene::TooMany;
     use std::path::PathBuf;
     use std::time::Duration;

@@ -11,7 +11,7 @@ use crate::scene::limits::{VIDEOS, endings};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// One device, for jobs of one picture at a time.
+/// One device.
 #[derive(Args, Clone, Debug, Default)]
 pub struct DeviceArgs {
     /// Render on the CPU; no GPU is touched.
@@ -20,7 +20,7 @@ pub struct DeviceArgs {
     /// Render on the first GPU, or fail.
     #[arg(long, help_heading = "Device")]
     pub gpu: bool,
-    /// CPU threads [default: one per core, or POLYFLY_THREADS]
+    /// CPU threads; 0: one per core [default: 0, or POLYFLY_THREADS]
     #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
     pub threads: Option<usize>,
 }
@@ -38,18 +38,11 @@ pub struct RenderArgs {
         ])]
     pub default: Option<Grammar>,
 
-    /// Render on the CPU; no GPU is touched.
-    #[arg(long, conflicts_with_all = ["gpu", "devices"], help_heading = "Device")]
-    pub cpu: bool,
-    /// Render on the first GPU, or fail.
-    #[arg(long, conflicts_with = "devices", help_heading = "Device")]
-    pub gpu: bool,
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// Render on several devices: `all` GPUs, or a list such as `0,2` or `cpu,0` [default: POLYFLY_DEVICES, or the first GPU]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Device")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["cpu", "gpu"], help_heading = "Device")]
     pub devices: Vec<String>,
-    /// Rendering threads; 0 = one per core [default: 0, or POLYFLY_THREADS]
-    #[arg(long, value_name = "N", value_parser = parse_threads, help_heading = "Device")]
-    pub threads: Option<usize>,
 
     #[command(flatten)]
     pub common: CommonArgs,
@@ -113,13 +106,15 @@ impl RenderArgs {
     /// Takes what the flags leave open from the environment.
     pub fn take_defaults(&mut self, value: impl Fn(&str) -> Option<String>) -> Result<(), Failure> {
         let wrong = |name: &str, why: Message| Failure::usage(msg!("{name} in the environment: {why}", name, why));
-        if let (None, Some(text)) = (self.threads, value("POLYFLY_THREADS")) {
-            self.threads = Some(parse_threads(&text).map_err(|e| wrong("POLYFLY_THREADS", e))?);
+        if let (None, Some(text)) = (self.device.threads, value("POLYFLY_THREADS")) {
+            self.device.threads = Some(parse_threads(&text).map_err(|e| wrong("POLYFLY_THREADS", e))?);
         }
         if let (None, Some(text)) = (self.log, value("POLYFLY_LOG")) {
             self.log = Some(LogFormat::from_str(&text, true).map_err(|e| wrong("POLYFLY_LOG", e.into()))?);
         }
-        if let (true, Some(text)) = (self.devices.is_empty() && !self.cpu && !self.gpu, value("POLYFLY_DEVICES")) {
+        if let (true, Some(text)) =
+            (self.devices.is_empty() && !self.device.cpu && !self.device.gpu, value("POLYFLY_DEVICES"))
+        {
             self.devices = text.split(',').map(|name| name.trim().to_owned()).collect();
         }
         Ok(())

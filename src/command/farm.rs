@@ -152,7 +152,7 @@ impl Job {
                 max = MAX_SLURM_SHARDS
             )));
         }
-        let wants_gpu = !(render.cpu || render.devices == ["cpu"]);
+        let wants_gpu = !(render.device.cpu || render.devices == ["cpu"]);
         let recorded = RecordedFiles::default();
         let mut manifest = Manifest::of(&scene, String::new(), render.denoise, &recorded);
         let todo = match Manifest::read(&folder.pattern)? {
@@ -165,7 +165,7 @@ impl Job {
         };
         let mut words = vec![shell_word(&args.scene)];
         words.extend(args.flags.iter().filter(|f| *f != "--resume").map(|f| shell_word(f)));
-        if wants_gpu && !render.gpu && render.devices.is_empty() {
+        if wants_gpu && !render.device.gpu && render.devices.is_empty() {
             // Without this flag, a node that has lost its GPU would silently render on the CPU.
             words.push("--gpu".into());
         }

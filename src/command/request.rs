@@ -98,7 +98,7 @@ pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
     let limit = args.limit_memory.map(|mib| mib << 20);
     Ok(RenderOptions {
         devices: devices(args)?,
-        threads: args.threads.unwrap_or(0),
+        threads: args.device.threads.unwrap_or(0),
         isa: environment("POLYFLY_ISA"),
         split: match test_option("tiles") {
             Some(0) => Split::Frames,
@@ -114,16 +114,16 @@ pub fn options(args: &RenderArgs) -> Result<RenderOptions, Failure> {
 
 /// The options of one device, for jobs of one picture at a time. As for runs, the environment holds where flags say nothing.
 pub fn options_of(args: &DeviceArgs) -> Result<RenderOptions, Failure> {
-    let mut all = RenderArgs { cpu: args.cpu, gpu: args.gpu, threads: args.threads, ..RenderArgs::default() };
+    let mut all = RenderArgs { device: args.clone(), ..RenderArgs::default() };
     all.take_defaults(environment)?;
-    Ok(RenderOptions::new().devices(devices(&all)?).threads(all.threads.unwrap_or(0)))
+    Ok(RenderOptions::new().devices(devices(&all)?).threads(all.device.threads.unwrap_or(0)))
 }
 
 fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
     let names: Vec<&str> = args.devices.iter().map(String::as_str).collect();
     match names[..] {
-        _ if args.cpu => Ok(Devices::Cpu),
-        [] if args.gpu => Ok(Devices::Gpu),
+        _ if args.device.cpu => Ok(Devices::Cpu),
+        [] if args.device.gpu => Ok(Devices::Gpu),
         [] => Ok(Devices::Auto),
         ["cpu"] => Ok(Devices::Cpu),
         ["all"] => Ok(Devices::AllGpus),
