@@ -93,6 +93,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let mut reporter = Reporter::new(log, facts, shown.is_on_stdout, run.counter());
     stop::attach(run.cancel(), goes_on);
     let result = run.render(&mut reporter).map_err(stop::failure);
+    if result.is_ok() {
+        stop::outputs_complete();
+    }
     let exit_code = result.as_ref().map_or_else(Failure::exit_code, |_| Exit::Done);
     let outcome = reporter.close(exit_code as u8, result.as_ref().err().map(ToString::to_string));
     let report = result?;

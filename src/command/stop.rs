@@ -36,18 +36,13 @@ struct ShutdownState {
     run: Option<Cancel>,
     // The command line that resumes the stopped run.
     goes_on: Option<String>,
+    // Whether all files of the run are complete, and only the log's reader is behind.
+    is_made: bool,
     job: Job,
 }
 
-impl ShutdownState {
-    // Whether all files of the run are complete, and only the log's reader is behind.
-    fn is_complete(&self) -> bool {
-        self.run.as_ref().is_some_and(Cancel::is_complete)
-    }
-}
-
 static STATE: Mutex<ShutdownState> =
-    Mutex::new(ShutdownState { first: None, run: None, goes_on: None, job: Job::Unknown });
+    Mutex::new(ShutdownState { first: None, run: None, goes_on: None, is_made: false, job: Job::Unknown });
 
 /// The environment variable of a run that another polyfly has started. If it is `stdin`, each byte of standard input
 /// is a request to stop, and so is its end.
@@ -93,6 +88,11 @@ pub fn attach(run: Cancel, goes_on: Option<String>) {
     (state.run, state.goes_on) = (Some(run), goes_on);
 }
 
+/// All files of the run are complete: a later signal only ends the wait for the log's reader.
+pub fn outputs_complete() {
+    lock(&STATE).is_made = true;
+}
+
 /// The reason why a run failed. If a signal interrupted it, this prints the command that resumes it.
 pub fn failure(error: Error) -> Failure {
     if !matches!(error, Error::Interrupted { .. } | Error::Output(OutputError::VideoInterrupted(_))) {
@@ -115,7 +115,11 @@ fn tell_how_to_go_on() {
 // Ends the program and its child processes at once.
 fn exit_now(code: i32, words: Message) -> ! {
     end_all();
-    if lock(&STATE).is_complete() {
+    let is_made = {
+        let state = lock(&STATE);
+        state.is_made || state.run.as_ref().is_some_and(Cancel::is_complete)
+    };
+    if is_made {
         say(msg!("all files are complete; the rest of the log was not read"));
         std::process::exit(code);
     }
@@ -151,9 +155,9 @@ fn hear(request: StopRequest) {
 // Asks a run to stop after the frames in flight.
 fn stop(code: i32, job: &Job) {
     let state = lock(&STATE);
-    let is_complete = state.is_complete();
+    let is_made = state.is_made;
     match &state.run {
-        Some(_) if is_complete => {}
+        Some(_) if is_made => {}
         Some(run) => run.stop(),
         None => {
             // No frame is in flight yet.
@@ -165,7 +169,7 @@ fn stop(code: i32, job: &Job) {
         }
     }
     drop(state);
-    if is_complete {
+    if is_made {
         exit_now(code, String::new().into());
     }
     say(msg!("stopping after the frames in flight; a second signal stops at once"));
