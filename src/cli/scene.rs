@@ -186,11 +186,6 @@ impl SceneArgs {
         if self.plain { Some(Look::Plain) } else { self.look }
     }
 
-    /// The bodies of a token scene.
-    pub fn token_solids(&self) -> [Solid; 3] {
-        <[Solid; 3]>::try_from(self.solids.as_slice()).unwrap_or(ParseOptions::SOLIDS)
-    }
-
     /// Overrides values of the scene by those of the flags.
     pub fn override_scene(&self, scene: &mut Scene) -> Result<(), Failure> {
         if !self.solids.is_empty() {

@@ -265,7 +265,7 @@ fn fill(template: &str, values: &[(&str, String)]) -> String {
 }
 
 fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<FrameList>, Failure> {
-    let here = RecordedFolder::open(Path::new(pattern))?.expecting(frames.clone());
+    let here = RecordedFolder { frames: frames.clone(), ..RecordedFolder::open(Path::new(pattern))? };
     let found = here.inspect()?;
     Ok(here.open_shards(&found.whole, shards))
 }

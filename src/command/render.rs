@@ -65,8 +65,11 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     if args.dry_run {
         stop::attach(plan.request.cancel.clone(), None);
-        let described = dry_run::describe(plan);
-        return Ok(print(&described.map_err(|e| placed_or_stopped(e, &text))?)?);
+        let described = dry_run::describe(plan).map_err(|error| match error {
+            Error::Interrupted { .. } => stop::failure(error),
+            other => text.placed(other),
+        });
+        return Ok(print(&described?)?);
     }
     if !is_quiet() {
         hints(&plan.request.scene).iter().for_each(|hint| warn(text.hint(hint)));
@@ -108,14 +111,6 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     match reporter.lost_log() {
         Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
         None => Ok(()),
-    }
-}
-
-// An error with its position, or the reason why a run was stopped.
-fn placed_or_stopped(error: Error, text: &SceneText) -> Failure {
-    match error {
-        Error::Interrupted { .. } => stop::failure(error),
-        other => text.placed(other),
     }
 }
 

@@ -66,7 +66,8 @@ impl SceneText {
         Ok(scene::parse(&self.text, &self.shown, self.options(args))?)
     }
     fn options(&self, args: &SceneArgs) -> ParseOptions<'_> {
-        let (solids, look) = (args.token_solids(), args.asked_look());
+        let solids = args.solids.as_slice().try_into().unwrap_or(ParseOptions::SOLIDS);
+        let look = args.asked_look();
         ParseOptions { folder: &self.folder, home: home(), solids, look }
     }
 

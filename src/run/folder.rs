@@ -91,7 +91,7 @@ impl FolderState {
         let Some(theirs) = theirs else {
             return there.iter().copied().find(is_file).map_or(FolderState::Empty, |n| FolderState::Unknown(n, false));
         };
-        let keys = differences(theirs, ours);
+        let keys = theirs.differences(ours);
         let listed = listed(theirs);
         let is_odd = |n: &u32| !listed.as_ref().is_some_and(|listed| listed.contains(*n)) && is_file(n);
         match frames.among(there).into_iter().find(is_odd) {
@@ -151,18 +151,9 @@ pub fn extended(theirs: &Manifest, all: &FrameList) -> FrameList {
     }
 }
 
-// The keys in which two manifests differ, or the first time step that does. Empty if both make the same frames.
-fn differences(theirs: &Manifest, ours: &Manifest) -> Vec<String> {
-    let mut keys = theirs.differences(ours);
-    if keys.is_empty() {
-        keys.extend(ours.odd_step(theirs));
-    }
-    keys
-}
-
 /// Refuses a folder whose manifest is of another scene.
 pub fn expect_same(theirs: &Manifest, ours: &Manifest, folder: &Path) -> Result<(), Error> {
-    let keys = differences(theirs, ours);
+    let keys = theirs.differences(ours);
     if keys.is_empty() { Ok(()) } else { Err(Error::OtherScene(folder.to_owned(), keys)) }
 }
 
@@ -250,11 +241,6 @@ impl RecordedFolder {
         let there = self.frames.among(&self.folder.existing()?);
         let (whole, broken) = there.into_iter().partition(|&n| self.folder.is_whole(n));
         Ok(ExistingFrames { whole, broken })
-    }
-
-    /// The folder with these expected frames instead of those of the manifest.
-    pub fn expecting(self, frames: FrameList) -> RecordedFolder {
-        RecordedFolder { frames, ..self }
     }
 
     /// Limits the folder to these frames, in the syntax of `--frames`.

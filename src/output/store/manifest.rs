@@ -104,12 +104,6 @@ impl Manifest {
         }
     }
 
-    /// The first frame whose particle file differs between the two manifests.
-    pub fn odd_step(&self, other: &Manifest) -> Option<String> {
-        let odd = self.steps.iter().find(|(frame, mark)| other.steps.get(frame).is_some_and(|theirs| theirs != *mark));
-        odd.map(|(frame, _)| format!("the file of particles.path of frame {frame}"))
-    }
-
     // The first field with an invalid value. A manifest may come from anyone, and the run's paths depend on it.
     fn nonsense(&self, key: &str) -> Option<&'static str> {
         let pattern = Pattern::parse(&self.pattern).ok().map(|(pattern, _)| pattern);
@@ -189,10 +183,13 @@ impl Manifest {
         Ok(all.write(folder)?)
     }
 
-    /// The keys of the scene that differ from another run's. Empty if both make the same frames.
+    /// The keys of the scene that differ from another run's, or the first frame whose particle file does. Empty if both make the same
+    /// frames.
     pub fn differences(&self, other: &Manifest) -> Vec<String> {
         if self.hash == other.hash {
-            return Vec::new();
+            let mut steps = self.steps.iter();
+            let odd = steps.find(|(frame, mark)| other.steps.get(frame).is_some_and(|theirs| theirs != *mark));
+            return odd.map(|(frame, _)| format!("the file of particles.path of frame {frame}")).into_iter().collect();
         }
         let mut places = BTreeSet::new();
         let own = |differs: bool, what: &str| differs.then(|| what.to_owned());
