@@ -29,6 +29,7 @@ pub use samples::{NewArgs, ScenesArgs, ScenesCommand};
 pub use scene::{CommonArgs, MissingTexture, Quality, SamplesArg, SceneArgs, assignment};
 use std::ffi::OsString;
 use std::path::PathBuf;
+pub use values::check_size;
 use values::{parse_size, parse_solids, parse_thread_list, whole};
 pub use version::COMMIT;
 

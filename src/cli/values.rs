@@ -27,15 +27,20 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), Message> {
         )
     };
     let Size(width, height) = Size::named(text).ok_or_else(expected)?;
-    if !Size(width, height).fits() {
-        return Err(msg!(
+    check_size(width, height)?;
+    Ok((width, height))
+}
+
+pub fn check_size(width: u32, height: u32) -> Result<(), Message> {
+    let too_large = || {
+        msg!(
             "a picture of {width} x {height} pixels is above the memory limit of {max} pixels",
             width,
             height,
             max = MAX_PIXELS
-        ));
-    }
-    Ok((width, height))
+        )
+    };
+    Size(width, height).fits().then_some(()).ok_or_else(too_large)
 }
 
 pub fn frames_help() -> String {

@@ -7,7 +7,7 @@ use crate::assets::Assets;
 use crate::assets::files::Files;
 use crate::assets::particles::ColouredSpheres;
 use crate::assets::source::Limits;
-use crate::cli::{Failure, ParticlesArgs, ParticlesCommand, ParticlesDevice, PictureArgs, environment};
+use crate::cli::{Failure, ParticlesArgs, ParticlesCommand, ParticlesDevice, PictureArgs, check_size, environment};
 use crate::error::Error;
 use crate::language::{count, msg};
 use crate::math::srgb::srgb;
@@ -20,8 +20,7 @@ use crate::render::frames::FrameList;
 use crate::render::stats::ms;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::{print, say};
-use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
-use crate::scene::size::Size;
+use crate::scene::limits::{PICTURES, endings};
 use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, Projection, RenderSettings, Sampling, Scene,
     Sky, Tone, World, numbered,
@@ -48,14 +47,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
             endings = endings(&PICTURES)
         ))
     })?;
-    if !Size(args.width, args.height).fits() {
-        return Err(Failure::usage(msg!(
-            "a picture of {width} x {height} pixels is above the memory limit of {max} pixels",
-            width = args.width,
-            height = args.height,
-            max = MAX_PIXELS
-        )));
-    }
+    check_size(args.width, args.height).map_err(Error::Usage)?;
     let path = args.file.display().to_string();
     match (numbered(&path, 0).is_some(), args.step) {
         (false, Some(_)) => {

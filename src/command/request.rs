@@ -3,9 +3,9 @@
 use crate::assets::source::Limits;
 use crate::cli::{DeviceArgs, Failure, RenderArgs, VideoArgs, environment, home};
 use crate::language::msg;
-use crate::output::OutputError;
 use crate::output::stream::Stream;
 use crate::output::video::VideoOptions;
+use crate::output::{NameFile, OutputError};
 use crate::quote::brief;
 use crate::render::plan::Split;
 use crate::render::{Devices, RenderOptions};
@@ -143,18 +143,15 @@ fn devices(args: &RenderArgs) -> Result<Devices, Failure> {
 
 // Opens the stream that frames are written to.
 fn open_stream(stream: &Stream) -> Result<Box<dyn Write + Send>, OutputError> {
-    let Some(path) = stream.path() else { return Ok(Box::new(open_stdout()?)) };
-    let file = std::fs::File::options().write(true).open(path);
-    Ok(Box::new(file.map_err(|e| OutputError::Write(path.to_owned(), e))?))
-}
-
-// Standard output for pictures, if it is there.
-fn open_stdout() -> Result<std::io::Stdout, OutputError> {
-    let stdout = std::io::stdout();
-    if system::stdout_is_closed() {
-        let null = system::NULL_DEVICE;
-        let what = format!("standard output is closed, and the pictures would be lost (-o {null} throws them away)");
-        return Err(OutputError::Write("-".into(), std::io::Error::other(what)));
-    }
-    Ok(stdout)
+    let Some(path) = stream.path() else {
+        if system::stdout_is_closed() {
+            let null = system::NULL_DEVICE;
+            let what =
+                format!("standard output is closed, and the pictures would be lost (-o {null} throws them away)");
+            return Err(OutputError::Write("-".into(), std::io::Error::other(what)));
+        }
+        return Ok(Box::new(std::io::stdout()));
+    };
+    let file = std::fs::File::options().write(true).open(path).writing(path)?;
+    Ok(Box::new(file))
 }

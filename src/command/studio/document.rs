@@ -64,7 +64,7 @@ struct Resolved {
 }
 
 pub struct Document {
-    name: String,
+    pub name: String,
     args: SceneArgs,
     allow_outside: bool,
     grammar: Grammar,
@@ -84,8 +84,8 @@ pub struct Document {
     faults: Option<String>,
     // Why a scene without faults could not be rendered.
     complaint: Option<String>,
-    // Counts visible changes.
-    version: u64,
+    /// Counts visible changes.
+    pub version: u64,
     stamp: Option<Stamp>,
     // The time stamps of the files that the scene names.
     named: Vec<(PathBuf, Option<Stamp>)>,
@@ -140,14 +140,6 @@ impl Document {
 
     pub fn scene(&self) -> &Scene {
         &self.resolved.scene
-    }
-
-    pub fn version(&self) -> u64 {
-        self.version
-    }
-
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     fn read(&mut self) -> Result<Resolved, Failure> {

@@ -53,7 +53,7 @@ impl Studio {
             Ok(None) => {}
             Ok(Some(path)) => say(msg!(
                 "the page's changes are not in {scene}; they are kept in {path}",
-                scene = document.name(),
+                scene = document.name,
                 path = path.display()
             )),
             Err(e) => {
@@ -72,7 +72,7 @@ impl Studio {
     pub fn paint(&self, request: &PreviewRequest) -> Result<Option<(Image<u8>, Value)>, Failure> {
         let (scene, version) = {
             let document = self.document();
-            (document.scene().clone(), document.version())
+            (document.scene().clone(), document.version)
         };
         let painted = self.painter.paint(&scene, version, request);
         if self.document().complain(version, painted.as_ref().err()) {
@@ -89,7 +89,7 @@ impl Studio {
     }
 
     pub fn render(self: &Arc<Self>, existing: Option<&str>) -> Result<(), Failure> {
-        let mut arguments = vec![self.document().name().to_owned()];
+        let mut arguments = vec![self.document().name.clone()];
         arguments.extend(self.flags.iter().cloned());
         match existing {
             None => {}
