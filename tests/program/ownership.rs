@@ -122,7 +122,11 @@ fn a_still_of_another_scene_is_not_kept() {
         // Another scene, and another frame of the same one.
         for (frame, more) in [("3", &OTHER[..2]), ("4", &[][..])] {
             let run = render(dir.path(), frame, name, &[more, &["--resume"]].concat());
-            assert!(code(&run) == 64 && words(&run).contains(&format!("{name} already exists")), "{}", words(&run));
+            assert!(
+                code(&run) == 64 && words(&run).contains(&format!("{name} exists and was not made")),
+                "{}",
+                words(&run)
+            );
             assert!(read(name) == first, "it is not touched");
         }
         assert!(render(dir.path(), "4", name, &["--overwrite"]).status.success());
@@ -136,7 +140,11 @@ fn a_still_of_another_scene_is_not_kept() {
             let small =
                 ["scene.toml", "--cpu", "--size", "10x8", "--samples", "1", "--frames", "4", "--resume", "-o", name];
             let run = polyfly(dir.path(), &small);
-            assert!(code(&run) == 64 && words(&run).contains(&format!("{name} already exists")), "{}", words(&run));
+            assert!(
+                code(&run) == 64 && words(&run).contains(&format!("{name} exists and was not made")),
+                "{}",
+                words(&run)
+            );
             assert!(read(name) == before);
         }
     }

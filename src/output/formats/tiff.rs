@@ -9,7 +9,7 @@ use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16, RGBA8, RGBA16};
 use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
 use ::tiff::tags::Tag;
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek};
 
 pub const FORMAT: Format = Format {
     extension: "tiff",
@@ -63,6 +63,7 @@ fn is_whole(file: &mut File, length: u64, size: (u32, u32)) -> io::Result<bool> 
     if length != at + 2 + 12 * count + 4 {
         return Ok(false);
     }
+    file.rewind()?;
     let sides = Decoder::new(io::BufReader::new(file)).and_then(|mut decoder| decoder.dimensions());
     Ok(sides.map_err(io::Error::other)? == size)
 }
