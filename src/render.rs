@@ -493,7 +493,7 @@ fn choose(devices: &Devices) -> Result<Chosen, DeviceError> {
             let found = if numbers.is_empty() { Vec::new() } else { device::list()? };
             let gpu = |&n: &usize| {
                 let missing = || {
-                    DeviceError::not_found(msg!(
+                    DeviceError::NotFound(msg!(
                         "there is no GPU {number}: this machine has {count}",
                         number = n,
                         count = found.len()

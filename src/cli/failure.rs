@@ -195,7 +195,7 @@ mod tests {
                     msg!("{why}; its first {frames} frames are kept in {path}", why = what, frames = 3, path = "/x")
                 })
                 .into(),
-            DeviceError::not_found(msg!("there is no GPU {number}: this machine has {count}", number = 1, count = 0))
+            DeviceError::NotFound(msg!("there is no GPU {number}: this machine has {count}", number = 1, count = 0))
                 .into(),
             TooMany { what: msg!("bodies"), count: 3, limit: 2 }.into(),
             OutputError::ForeignManifest(path(), "/".into()).into(),

@@ -36,13 +36,13 @@ impl Api for Cuda {
 
     fn list() -> Result<Vec<GpuInfo>, DeviceError> {
         if !Cuda::is_present() {
-            return Err(DeviceError::not_found(msg!(
+            return Err(DeviceError::NotFound(msg!(
                 "there is no NVIDIA driver here ({library} is not found)",
                 library = "libcuda"
             )));
         }
         if let Some(name) = driver::missing_function() {
-            return Err(DeviceError::too_old(msg!(
+            return Err(DeviceError::TooOld(msg!(
                 "the NVIDIA driver does not fit: its {library} has no function {name}",
                 library = "libcuda",
                 name
@@ -53,7 +53,7 @@ impl Api for Cuda {
         check(unsafe { driver::cuDriverGetVersion(&mut version) }, "cuDriverGetVersion")?;
         let (major, minor) = (version / 1000, version % 1000 / 10);
         if version < MIN_DRIVER {
-            return Err(DeviceError::too_old({
+            return Err(DeviceError::TooOld({
                 msg!(
                     "the NVIDIA driver is too old: it speaks {has}, and {needs} is needed",
                     has = format_args!("CUDA {major}.{minor}"),
@@ -67,7 +67,7 @@ impl Api for Cuda {
         // SAFETY: the driver is initialized.
         check(unsafe { driver::cuDeviceGetCount(&mut count) }, "cuDeviceGetCount")?;
         if count == 0 {
-            return Err(DeviceError::not_found(msg!("the NVIDIA driver sees no GPU")));
+            return Err(DeviceError::NotFound(msg!("the NVIDIA driver sees no GPU")));
         }
         let info = |ordinal: u32| {
             let (mut device, mut memory) = (0, 0);

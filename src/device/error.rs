@@ -7,6 +7,7 @@ use crate::threads::NoThread;
 
 /// Why a device cannot be used, or has failed.
 #[derive(Debug, thiserror::Error)]
+#[error("{}", self.message())]
 pub enum DeviceError {
     /// There is no device of this name or number.
     NotFound(Message),
@@ -29,13 +30,6 @@ pub enum DeviceError {
 }
 
 impl DeviceError {
-    pub(crate) fn not_found(what: Message) -> DeviceError {
-        DeviceError::NotFound(what)
-    }
-    pub(crate) fn too_old(what: Message) -> DeviceError {
-        DeviceError::TooOld(what)
-    }
-
     /// The message. What a driver says stays as it is.
     pub(crate) fn message(&self) -> Message {
         match self {
@@ -51,11 +45,5 @@ impl DeviceError {
             DeviceError::Denoiser(e) => e.message(),
             DeviceError::Threads(NoThread(what)) => what.clone(),
         }
-    }
-}
-
-impl std::fmt::Display for DeviceError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.message().fmt(f)
     }
 }

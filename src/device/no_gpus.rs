@@ -17,7 +17,7 @@ pub fn has_driver() -> bool {
 /// # Errors
 /// Always: there are none.
 pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
-    Err(DeviceError::not_found(msg!("no GPU can be used from WebAssembly")))
+    Err(DeviceError::NotFound(msg!("no GPU can be used from WebAssembly")))
 }
 
 /// Uploads a scene to a GPU.
@@ -25,7 +25,7 @@ pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
 /// # Errors
 /// Always: there are none.
 pub fn open(gpu: &GpuInfo, _: Arc<DeviceScene>, _: DeviceNeeds) -> Result<Box<dyn GpuDevice>, DeviceError> {
-    Err(DeviceError::not_found(msg!(
+    Err(DeviceError::NotFound(msg!(
         "{what}: {why}",
         what = gpu.name,
         why = msg!("no GPU can be used from WebAssembly")

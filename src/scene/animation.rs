@@ -18,12 +18,6 @@ pub(crate) struct LoopProblem {
     pub help: Message,
 }
 
-impl LoopProblem {
-    fn new(what: Message, help: Message) -> LoopProblem {
-        LoopProblem { what, help }
-    }
-}
-
 // A path as it is written: `body[0].radius` of `body.0.radius`.
 fn path_text(path: &str) -> String {
     let mut text = String::new();
@@ -287,16 +281,17 @@ impl Scene {
     pub(crate) fn loop_problems(&self) -> Vec<LoopProblem> {
         let end = f64::from(self.output.frames);
         let mut problems = Vec::new();
+        let mut add = |what, help| problems.push(LoopProblem { what, help });
         let view = |moment| self.camera_at(moment).view_at(moment, self.output.frames);
         let (first, last) = (view(0.0), view(end));
         let apart = |a: Vec3, b: Vec3| length(sub(a, b));
         let off_by = |a: &View, b: &View| apart(a.forward, b.forward).max(apart(a.right, b.right));
         let off = apart(first.eye, last.eye);
         if off > 1e-6 * (1.0 + length(first.eye)) {
-            problems.push(LoopProblem::new(
+            add(
                 msg!("the camera ends {distance} from where it began", distance = format_args!("{off:.4}")),
                 msg!("a path loops if its turns and cycles are whole numbers, or if its last key equals its first"),
-            ));
+            );
         } else if off_by(&first, &last) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
             let turned = off_by(&first, &last).min(2.0) / 2.0;
             let degrees = 2.0 * libm::asin(turned).to_degrees();
@@ -306,19 +301,19 @@ impl Scene {
                 degrees = format_args!("{degrees:.3}"),
                 wider = format_args!("{wider:.3}")
             );
-            problems.push(LoopProblem::new(
+            add(
                 what,
                 msg!("a path loops if its turns and cycles are whole numbers, or if its last key equals its first"),
-            ));
+            );
         }
         for track in self.tracks.all().iter().filter(|track| !track.returns() && !Tracks::turns_a_body(track)) {
-            problems.push(LoopProblem::new(
+            add(
                 msg!(
                     "`{path}` has another value at the end of the clip than at its start",
                     path = path_text(&track.path)
                 ),
                 msg!("`closed = true` leads it back to its first key; so does a last key with the first one's value"),
-            ));
+            );
         }
         let ends = [0.0, end].map(|moment| self.with_tracks(moment).world.bodies);
         for (i, (body, after)) in ends[0].iter().zip(&ends[1]).enumerate() {
@@ -331,14 +326,14 @@ impl Scene {
                     Some(turns) => msg!("`turns = {turns}` brings it back", turns),
                     None => msg!("`drift` moves a body away: a `path` brings it back"),
                 };
-                problems.push(LoopProblem::new(
+                add(
                     msg!(
                         "{body}: it does not return to its start, and a vertex is {distance} away",
                         body = name(),
                         distance = format_args!("{off:.4}")
                     ),
                     help,
-                ));
+                );
             }
             // What their pattern does; values over time have been asked already.
             let lit = body.at(1.0);
@@ -349,26 +344,26 @@ impl Scene {
                 _ => true,
             };
             if body.has_lamps() && !(lamps && phase) {
-                problems.push(LoopProblem::new(
+                add(
                     msg!(
                         "{body}: its lamps do not return to their start, because lamp_cycles is not a whole number",
                         body = name()
                     ),
                     msg!("`lamp_cycles = 1` is one cycle in the clip"),
-                ));
+                );
             }
         }
         if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
-            problems.push(LoopProblem::new(
+            add(
                 msg!("the floor's relief does not return to its start: its drift is not a whole number"),
                 msg!("`drift` counts tiles of the relief, two whole numbers: [2, -1]"),
-            ));
+            );
         }
         if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
-            problems.push(LoopProblem::new(
+            add(
                 msg!("its particles have a file for each frame"),
                 msg!("the last step of a simulation does not lead to its first"),
-            ));
+            );
         }
         problems
     }

@@ -140,7 +140,7 @@ keys! {
         pub projection: Projection = Projection::Perspective, group("Lens");
         /// Width of an orthographic picture; by default it shows at the look-at point what `fov_deg` shows there.
         pub width: Option<f64> = None, rule(Rule::Length), slider(0.5, 50.0), unit("units"), example("8"),
-            when("projection", &["orthographic"]), animated();
+            when("projection", &["orthographic"]), refused(), animated();
         /// Field of view along `fov_axis`, between 0 and 180; camera keys have their own.
         pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled(), animated();
         /// The axis of the picture along which fields of view are measured.
@@ -170,13 +170,6 @@ keys! {
                 "lens",
                 msg!("an orthographic camera has no lens: all its rays are parallel"),
                 msg!("`lens = 0`, or `projection = \"perspective\"`"),
-            );
-        }
-        if self.projection == Projection::Perspective && table.has("width") {
-            table.problem_at(
-                "width",
-                msg!("a perspective camera has no `width`"),
-                msg!("`fov_deg`, or `projection = \"orthographic\"` beside it"),
             );
         }
         if matches!(self.aperture_blades, 1 | 2) {

@@ -5,7 +5,7 @@ pub(super) mod tone;
 use super::keys::keys;
 use super::keys::kinds::number_text;
 use super::keys::read::Table;
-use super::keys::words::{Names, WordList, names, number_or_word};
+use super::keys::words::{names, number_or_word};
 use super::text::diagnostic::Rule;
 use super::{Camera, Look, Tone};
 
@@ -96,33 +96,6 @@ impl FilmSettings {
     pub(crate) fn canonical(self) -> FilmSettings {
         let open = FilmSettings { dither: None, ..self };
         FilmSettings { dither: self.dither.filter(|&dither| dither != open.is_dithered()), ..self }
-    }
-}
-
-impl Names for Look {
-    const NAMES: &'static WordList<Look> = &[
-        (
-            Look::Film,
-            "film",
-            "As on film: lamps that glow in their bodies' colors, dark slim bars or bevels, a floor that is a slab on dark ground, a sky at dusk, soft shadows, little ambient light, motion blur.",
-        ),
-        (
-            Look::Plain,
-            "plain",
-            "Flat, as the programs of the coursework: flat lamps with a white middle, and no steps after the tone curve.",
-        ),
-        (
-            Look::Bare,
-            "bare",
-            "What the seed of the coursework's programs shows: as `plain`, under a black sky, without shadows and highlights, light clipped at white, one sample a pixel.",
-        ),
-    ];
-}
-
-impl Look {
-    /// The name in a scene.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(one, ..)| *one == self).map_or("", |(_, word, _)| word)
     }
 }
 

@@ -30,6 +30,7 @@
 pub(crate) mod explain;
 pub(crate) mod key;
 pub(crate) mod kinds;
+pub(crate) mod names;
 pub(crate) mod over_time;
 pub(crate) mod read;
 pub(crate) mod reference;
@@ -38,6 +39,7 @@ pub(crate) mod track;
 pub(crate) mod words;
 pub(crate) mod write;
 
+use crate::language::{Message, msg};
 use crate::math::vec3::Vec3;
 pub(crate) use key::Key;
 use read::Table;
@@ -72,6 +74,11 @@ pub(crate) trait Keys: Clone + Default {
     fn read_keys(&mut self, table: &mut Table) {
         self.visit(&mut |key, field| field.read(key, table));
         self.check(table);
+        let mut is_asked = false;
+        self.visit(&mut |key, _| is_asked |= key.refused && table.has(key.name));
+        if is_asked {
+            refuse_idle(&self.lines(), table);
+        }
     }
     /// Sets the number or color at a path, such as `body.0.lamp_intensity`.
     fn put(&mut self, path: &str, value: Vec3) {
@@ -173,6 +180,19 @@ macro_rules! written_as {
     };
 }
 pub(crate) use written_as;
+
+// Refuses keys that apply only beside words that other keys do not have.
+fn refuse_idle(lines: &Lines, table: &mut Table) {
+    for key in lines.entries.iter().map(|entry| entry.key).filter(|key| key.refused) {
+        let Some((other, words)) = key.when else { continue };
+        let held = lines.entries.iter().find(|entry| entry.key.name == other).and_then(|entry| entry.content.text());
+        if !words.iter().any(|word| held == Some(&kinds::quoted(word))) {
+            let words: Vec<String> = words.iter().map(|word| format!("`{other} = \"{word}\"`")).collect();
+            let expected = msg!("it beside {what}", what = Message::one_of(&words));
+            table.problem_at(key.name, msg!("`{key}` changes nothing", key = key.name), expected);
+        }
+    }
+}
 
 /// Reads a table, or with `flat()` its keys in the surrounding table.
 pub(crate) fn read_table<T: Keys>(keys: &mut T, key: &'static Key, table: &mut Table) {

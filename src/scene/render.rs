@@ -4,11 +4,9 @@ pub(super) mod integrator;
 pub(super) mod sampling;
 
 use super::keys::keys;
-use super::keys::read::Table;
 use super::limits::{MAX_DEPTH, MAX_LIGHT_SAMPLES};
 use super::text::diagnostic::Rule;
 use super::{Integrator, LampSamples, Sampling, defaults};
-use crate::language::msg;
 
 keys! {
     /// How a scene is rendered.
@@ -36,35 +34,13 @@ keys! {
         pub clamp: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), group("Rays"), spelled();
         /// Shadow rays per shading point to lamps and other emitters, chosen with probability proportional to power, or "all": one to each; 0: lamps light the floor only.
         pub lamp_samples: LampSamples = LampSamples::Floor,
-            rule(Rule::Whole(0, MAX_LIGHT_SAMPLES)), slider(0.0, 64.0), when("integrator", &["whitted"]), group("Light");
+            rule(Rule::Whole(0, MAX_LIGHT_SAMPLES)), slider(0.0, 64.0), when("integrator", &["whitted"]), refused(), group("Light");
         /// Flat faces of bodies send the light of each light and of the sun onto other surfaces, without noise: mirrors by one reflection, glass by two refractions. Whitted's ray tracing does so with lamps and other emitters too; paths find those by chance.
-        pub caustics: bool = false, when("integrator", &["whitted", "path"]), group("Light");
+        pub caustics: bool = false, when("integrator", &["whitted", "path"]), refused(), group("Light");
         /// Maximum number of bounces.
         pub depth: u32 = defaults::DEPTH, rule(Rule::Whole(0, MAX_DEPTH)), slider(0.0, 32.0), group("Rays"), spelled();
         /// Rays whose weight falls below this are dropped (Whitted). The exposure's gain divides it.
         pub cutoff: f64 = defaults::CUTOFF, rule(Rule::NotNegative), slider(0.0, 0.02), spelled();
-    }
-
-    fn check(&mut self, table: &mut Table) {
-        if self.integrator == Integrator::AmbientOcclusion && self.caustics {
-            let what = msg!("`{key}` beside `{other}`", key = "caustics", other = "integrator = \"ao\"");
-            table.problem_at(
-                "caustics",
-                what,
-                msg!("it without: {why}", why = msg!("ambient occlusion ignores lights")),
-            );
-        }
-        let why = match self.integrator {
-            Integrator::Whitted => return,
-            Integrator::Path => msg!("paths sample a lamp at each bounce"),
-            Integrator::AmbientOcclusion => msg!("ambient occlusion ignores lamps"),
-        };
-        let what = msg!(
-            "`{key}` beside `{other}`",
-            key = "lamp_samples",
-            other = format_args!("integrator = \"{}\"", self.integrator.name()),
-        );
-        table.problem_at("lamp_samples", what, msg!("it without: {why}", why));
     }
 }
 

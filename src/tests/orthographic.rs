@@ -166,7 +166,7 @@ fn what_makes_no_sense_is_refused() {
     for (camera, words) in [
         (format!("{PARALLEL}lens = 0.1"), "an orthographic camera has no lens"),
         (format!("{PARALLEL}lens = {{ keys = [[0, 0], [1, 0.1]] }}"), "an orthographic camera has no lens"),
-        ("width = 3".to_owned(), "a perspective camera has no `width`"),
+        ("width = 3".to_owned(), "it beside `projection = \"orthographic\"`"),
         (format!("{PARALLEL}width = 0"), "`width` is 0"),
         ("projection = \"isometric\"".to_owned(), "\"perspective\", \"orthographic\""),
     ] {

@@ -163,7 +163,7 @@ fn particles() -> impl Strategy<Value = Particles> {
 }
 fn film() -> impl Strategy<Value = FilmSettings> {
     let tone = prop_oneof![
-        prop::sample::select(Tone::ALL.map(|(tone, _)| tone).to_vec()),
+        prop::sample::select(Tone::ALL.to_vec()),
         (0.0..3.0).prop_map(|gamma| Tone::Clip { gamma }),
         (0.25..4.0, 0.0..4.0).prop_map(|(contrast, saturation)| Tone::Agx { contrast, saturation })
     ];

@@ -235,7 +235,7 @@ fn wrong_requests_stand_in_both_languages() {
             "Error::Incomplete",
             "AssetError::new",
         ];
-        let more = ["OutputError::encoder", "::NoEncoder", "DeviceError::not_found", "DeviceError::too_old"];
+        let more = ["OutputError::encoder", "::NoEncoder", "DeviceError::NotFound", "DeviceError::TooOld"];
         let last = ["Message::text", "Message::from", " say", " remark", " warn"];
         for start in starts.into_iter().chain(more).chain(last) {
             for after in others.split(start).skip(1).filter(|after| after.starts_with('(')) {

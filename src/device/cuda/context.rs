@@ -30,7 +30,7 @@ fn failed(what: &str, code: CUresult) -> DeviceError {
         | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
         | CUresult::CUDA_ERROR_DEINITIALIZED
         | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED => DeviceError::Lost(message),
-        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => DeviceError::too_old(Message::text(message)),
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => DeviceError::TooOld(Message::text(message)),
         _ => DeviceError::Failed(message),
     }
 }

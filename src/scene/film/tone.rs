@@ -2,14 +2,11 @@
 //! operations and libm, so that they are the same everywhere. The kernels have the simplest two in single precision,
 //! and the others as here (kernels/post/tone.cuh).
 
-use crate::language::msg;
 use crate::math::srgb::{linear, srgb};
 use crate::scene::Look;
-use crate::scene::keys::kinds::{number_schema, number_text};
 use crate::scene::keys::read::Table;
-use crate::scene::keys::words::{WordList, WordWithNumber};
-use crate::scene::keys::write::Lines;
-use crate::scene::keys::{Key, Value};
+use crate::scene::keys::words::names;
+use crate::scene::keys::{keys, written_as};
 use crate::scene::text::diagnostic::Rule;
 use std::sync::OnceLock;
 
@@ -39,98 +36,81 @@ pub enum Tone {
     },
 }
 
-impl WordWithNumber for Tone {
-    const WORDS: &'static WordList<Tone> = &[
-        (Tone::Soft, "soft", "rolls off bright light below white, per channel"),
-        (Tone::Clip { gamma: 0.0 }, "clip", "clips light at white"),
-        (
-            Tone::Neutral,
-            "neutral",
-            "leaves colors below four fifths unchanged; brighter ones keep their hue and fade to white (Khronos PBR Neutral)",
-        ),
-        (Tone::Filmic, "filmic", "an S-shaped curve with dark shadows that keeps hues (a fit of ACES)"),
-        (Tone::AGX, "agx", "a wide, gentle curve: very bright colors turn to white as on film (AgX)"),
-    ];
-    const KEYS: &'static [Key; 2] = &[
-        Key { group: "Exposure", spelled: true, ..Key::new("tone", "The curve from light to picture.") },
-        Key {
-            rule: Rule::NotNegative,
-            slider: Some((0.0, 3.0)),
-            when: Some(("tone", &["clip"])),
-            holds: Some("0"),
-            spelled: true,
-            ..Key::new("gamma", "Gamma of the curve `clip` (the exponent is 1 / gamma); 0: the sRGB curve.")
-        },
-    ];
-    fn number(&mut self) -> Option<&mut f64> {
-        if let Tone::Clip { gamma } = self { Some(gamma) } else { None }
+names! {
+    // The names of tone curves.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum ToneName {
+        /// rolls off bright light below white, per channel
+        Soft = "soft",
+        /// clips light at white
+        Clip = "clip",
+        /// leaves colors below four fifths unchanged; brighter ones keep their hue and fade to white (Khronos PBR Neutral)
+        Neutral = "neutral",
+        /// an S-shaped curve with dark shadows that keeps hues (a fit of ACES)
+        Filmic = "filmic",
+        /// a wide, gentle curve: very bright colors turn to white as on film (AgX)
+        Agx = "agx",
     }
 }
 
-// The keys of AgX alone.
-const PUNCH: &[Key; 2] = &[
-    Key {
-        rule: Rule::Within(0.25, 4.0),
-        slider: Some((0.5, 2.0)),
-        when: Some(("tone", &["agx"])),
-        holds: Some("1"),
-        group: "Exposure",
-        ..Key::new("contrast", "Contrast of the curve `agx`: stops from middle gray are this many times as long.")
-    },
-    Key {
-        rule: Rule::Within(0.0, 4.0),
-        slider: Some((0.0, 2.0)),
-        when: Some(("tone", &["agx"])),
-        holds: Some("1"),
-        group: "Exposure",
-        ..Key::new("saturation", "Saturation of the curve `agx`: colors are this many times as far from gray.")
-    },
-];
+keys! {
+    // The keys of a tone curve in the text.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct ToneKeys in "tone" {
+        /// The curve from light to picture.
+        tone: ToneName = ToneName::Soft, group("Exposure"), spelled();
+        /// Gamma of the curve `clip` (the exponent is 1 / gamma); 0: the sRGB curve.
+        gamma: Option<f64> = None, rule(Rule::NotNegative), slider(0.0, 3.0), when("tone", &["clip"]), holds(Some("0")), spelled();
+        /// Contrast of the curve `agx`: stops from middle gray are this many times as long.
+        contrast: Option<f64> = None,
+            rule(Rule::Within(0.25, 4.0)), slider(0.5, 2.0), when("tone", &["agx"]), refused(), holds(Some("1")), group("Exposure");
+        /// Saturation of the curve `agx`: colors are this many times as far from gray.
+        saturation: Option<f64> = None,
+            rule(Rule::Within(0.0, 4.0)), slider(0.0, 2.0), when("tone", &["agx"]), refused(), holds(Some("1")), group("Exposure");
+    }
 
-impl Value for Tone {
-    fn read(&mut self, _: &'static Key, table: &mut Table) {
-        self.read_both(table);
+    fn check(&mut self, table: &mut Table) {
         // The curve that the look of film brings.
         let is_film = table.word("look").is_some_and(|look| look.eq_ignore_ascii_case(Look::Film.name()))
             || table.context.options.look == Some(Look::Film);
-        if is_film && !table.has("tone") && PUNCH.iter().any(|key| table.has(key.name)) {
-            *self = Tone::AGX;
-        }
-        for (i, key) in PUNCH.iter().enumerate() {
-            let given = table.take(key).and_then(|mut given| given.ruled());
-            match (self.punch(), given) {
-                (Some(punch), Some(x)) => *punch[i] = x,
-                (None, Some(_)) => {
-                    let expected = msg!("it beside {what}", what = "`tone = \"agx\"`");
-                    table.problem_at(
-                        key.name,
-                        msg!("the curve `{tone}` has no `{key}`", tone = self.name(), key = key.name),
-                        expected,
-                    );
-                }
-                _ => {}
-            }
+        if is_film && !table.has("tone") && (table.has("contrast") || table.has("saturation")) {
+            self.tone = ToneName::Agx;
         }
     }
-    fn list(&self, _: &'static Key, lines: &mut Lines) {
-        self.list_both(lines);
-        let mut own = *self;
-        let punch = own.punch().map(|punch| punch.map(|x| number_text(*x)));
-        for (i, key) in PUNCH.iter().enumerate() {
-            lines.value(key, punch.as_ref().map(|texts| texts[i].clone()), |key| number_schema(key.rule));
+}
+
+written_as!(Tone, ToneKeys);
+
+impl From<ToneKeys> for Tone {
+    fn from(ToneKeys { tone, gamma, contrast, saturation }: ToneKeys) -> Tone {
+        match tone {
+            ToneName::Soft => Tone::Soft,
+            ToneName::Clip => Tone::Clip { gamma: gamma.unwrap_or(0.0) },
+            ToneName::Neutral => Tone::Neutral,
+            ToneName::Filmic => Tone::Filmic,
+            ToneName::Agx => Tone::Agx { contrast: contrast.unwrap_or(1.0), saturation: saturation.unwrap_or(1.0) },
+        }
+    }
+}
+
+impl From<&Tone> for ToneKeys {
+    fn from(tone: &Tone) -> ToneKeys {
+        let plain = |tone| ToneKeys { tone, ..ToneKeys::default() };
+        match *tone {
+            Tone::Soft => plain(ToneName::Soft),
+            Tone::Clip { gamma } => ToneKeys { gamma: Some(gamma), ..plain(ToneName::Clip) },
+            Tone::Neutral => plain(ToneName::Neutral),
+            Tone::Filmic => plain(ToneName::Filmic),
+            Tone::Agx { contrast, saturation } => {
+                ToneKeys { contrast: Some(contrast), saturation: Some(saturation), ..plain(ToneName::Agx) }
+            }
         }
     }
 }
 
 impl Tone {
-    /// All curves with their names in a scene.
-    pub const ALL: [(Tone, &str); 5] = [
-        (Tone::Soft, "soft"),
-        (Tone::Clip { gamma: 0.0 }, "clip"),
-        (Tone::Neutral, "neutral"),
-        (Tone::Filmic, "filmic"),
-        (Tone::AGX, "agx"),
-    ];
+    /// All curves, as they are without further keys.
+    pub const ALL: [Tone; 5] = [Tone::Soft, Tone::Clip { gamma: 0.0 }, Tone::Neutral, Tone::Filmic, Tone::AGX];
     /// AgX as it is published.
     pub const AGX: Tone = Tone::Agx { contrast: 1.0, saturation: 1.0 };
     /// The brightness at which the soft curve begins to compress.
@@ -138,7 +118,7 @@ impl Tone {
 
     /// The name in a scene.
     pub fn name(self) -> &'static str {
-        self.word()
+        ToneKeys::from(&self).tone.name()
     }
 
     /// The displayed linear light, 0 to 1 per channel.
@@ -167,11 +147,6 @@ impl Tone {
             Tone::Clip { .. } => Some(1.0),
             _ => None,
         }
-    }
-
-    // Contrast and saturation, if the curve has them.
-    fn punch(&mut self) -> Option<[&mut f64; 2]> {
-        if let Tone::Agx { contrast, saturation } = self { Some([contrast, saturation]) } else { None }
     }
 
     /// The linear light for a display value, or the nearest one if no light has that value.

@@ -47,6 +47,8 @@ options! {
     group: &'static str = "";
     /// The key applies only if another key has one of these words.
     when: Option<(&'static str, &'static [&'static str])> = None;
+    /// A table that gives the key beside other words than those of `when` is invalid.
+    refused: bool = false;
     /// The key applies only to this kind of camera path.
     way: &'static str = "";
     /// The default for the reference, in TOML, if it is not the field's default; empty if it depends on other keys.

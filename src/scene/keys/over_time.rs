@@ -7,7 +7,7 @@ use super::key::Key;
 use super::kinds::{Kind, list_text, number_text};
 use super::read::{Given, Table};
 use super::track::{Ease, TimedValue, Track};
-use super::words::{WordList, one_of, words_schema};
+use super::words::{Names, words_schema};
 use super::write::Lines;
 use crate::language::msg;
 use crate::math::vec3::Vec3;
@@ -18,8 +18,6 @@ use toml::de::DeValue;
 // The name of the table in messages, and in the schema, where a reference has no spaces.
 const TABLE: &str = "value over time";
 const DEFINITION: &str = "value-over-time";
-
-const EASES: &WordList<Ease> = Ease::WORDS;
 
 const KEYS: Key = Key {
     required: true,
@@ -80,7 +78,7 @@ fn table_schema() -> Json {
         "required": ["keys"],
         "properties": {
             "keys": described(json!({ "type": "array", "minItems": 2, "items": pair }), &KEYS, ().into()),
-            "ease": described(words_schema(EASES), &EASE, "smooth".into()),
+            "ease": described(words_schema(Ease::NAMES), &EASE, "smooth".into()),
             "closed": described(json!({ "type": "boolean" }), &CLOSED, false.into()),
         },
     })
@@ -144,7 +142,7 @@ fn track<T: Kind>(given: &mut Given) -> Option<Track> {
     let (key, path) = (given.key, format!("{}{}", given.table, given.key.name));
     let values = given.value.get_ref().as_table()?;
     let mut table = Table::new(given.context, values, given.value.span(), TABLE);
-    let ease = table.take(&EASE).and_then(|mut given| one_of(&mut given, EASES)).unwrap_or_default();
+    let ease = table.take(&EASE).and_then(|mut given| Ease::parse(&mut given)).unwrap_or_default();
     let closed = table.take(&CLOSED).and_then(|mut given| bool::parse(&mut given)).unwrap_or_default();
     let mut track = Track {
         path,
@@ -181,7 +179,7 @@ fn read_keys<T: Kind>(key: &Key, given: &mut Given, track: &mut Track) {
         let time = Given { key: &TIME, ..given.within(&parts[0]) }.ruled();
         let value = T::parse(&mut Given { key, ..given.within(&parts[1]) });
         let ease = match parts.get(2) {
-            Some(ease) => one_of(&mut Given { key: &EASE, ..given.within(ease) }, EASES),
+            Some(ease) => Ease::parse(&mut Given { key: &EASE, ..given.within(ease) }),
             None => Some(track.ease),
         };
         let (Some(time), Some(value), Some(ease)) = (time, value, ease) else { continue };
@@ -228,11 +226,11 @@ pub(crate) fn text(track: &Track) -> String {
             1 => number_text(key.value[0]),
             count => list_text(&key.value[..count]),
         };
-        let ease = if key.ease == track.ease { String::new() } else { format!(", \"{}\"", key.ease.word()) };
+        let ease = if key.ease == track.ease { String::new() } else { format!(", \"{}\"", key.ease.name()) };
         format!("[{}, {value}{ease}]", number_text(key.time))
     };
     let keys = track.keys.iter().map(key).collect::<Vec<_>>().join(", ");
-    let ease = if track.ease == Ease::Smooth { "" } else { &format!(", ease = \"{}\"", track.ease.word()) };
+    let ease = if track.ease == Ease::Smooth { "" } else { &format!(", ease = \"{}\"", track.ease.name()) };
     let closed = if track.closed { ", closed = true" } else { "" };
     format!("{{ keys = [{keys}]{ease}{closed} }}")
 }

@@ -1,35 +1,23 @@
 //! Values that change over the clip: their keys, and how they go from one key to the next.
 
+use super::names::names;
 use crate::math::srgb::{linear, srgb};
 use crate::math::vec3::Vec3;
 
-/// How a value goes from one key to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Ease {
-    #[default]
-    Smooth,
-    Linear,
-    In,
-    Out,
-    Hold,
-}
-
-impl Ease {
-    /// All of them, their words, and what they mean.
-    pub const WORDS: &'static [(Ease, &'static str, &'static str)] = &[
-        (
-            Ease::Smooth,
-            "smooth",
-            "without kinks, and never beyond the two keys: at rest where the value turns back, and at the ends",
-        ),
-        (Ease::Linear, "linear", "evenly"),
-        (Ease::In, "in", "slow at first"),
-        (Ease::Out, "out", "slow at last"),
-        (Ease::Hold, "hold", "not at all: the value jumps at the next key"),
-    ];
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        Ease::WORDS.iter().find(|(one, ..)| *one == self).map_or("", |(_, word, _)| word)
+names! {
+    /// How a value goes from one key to the next.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Ease {
+        /// without kinks, and never beyond the two keys: at rest where the value turns back, and at the ends
+        Smooth = "smooth",
+        /// evenly
+        Linear = "linear",
+        /// slow at first
+        In = "in",
+        /// slow at last
+        Out = "out",
+        /// not at all: the value jumps at the next key
+        Hold = "hold",
     }
 }
 

@@ -1,15 +1,11 @@
-//! Values that are words: one of a list, a word instead of a number, a word with a number, a file or a built-in name.
+//! Values that are words: one of a list, a word instead of a number, a file or a built-in name.
 
 use super::key::{Key, one_line};
-use super::kinds::{Kind, number_schema, number_text, quoted};
-use super::read::{Given, Table};
-use super::write::Lines;
+use super::kinds::{Kind, quoted};
+pub(crate) use super::names::{Names, WordList, names};
+use super::read::Given;
 use crate::language::{Message, msg};
 use serde_json::json;
-use std::mem::discriminant;
-
-/// Values, their words, and what they mean.
-pub(crate) type WordList<T> = [(T, &'static str, &'static str)];
 
 /// One of some words, in any case.
 pub(crate) fn one_of<T: Copy>(given: &mut Given, words: &WordList<T>) -> Option<T> {
@@ -31,11 +27,6 @@ pub(crate) fn words_schema<T>(words: &WordList<T>) -> serde_json::Value {
     json!({ "type": "string", "enum": words, "enumDescriptions": abouts })
 }
 
-/// A list of names; [`names!`] declares one.
-pub(crate) trait Names: Copy + PartialEq + 'static {
-    const NAMES: &'static WordList<Self>;
-}
-
 impl<T: Names> Kind for T {
     fn parse(given: &mut Given) -> Option<T> {
         one_of(given, T::NAMES)
@@ -47,36 +38,6 @@ impl<T: Names> Kind for T {
         words_schema(T::NAMES)
     }
 }
-
-/// Declares a list of names: an enum with a word for each variant, and a comment for the reference. The first variant
-/// is the default.
-macro_rules! names {
-    (
-        $(#[doc = $about:literal])* $(#[derive($($derived:tt)*)])?
-        $see:vis enum $name:ident { $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)* }
-    ) => {
-        $(#[doc = $about])* $(#[derive($($derived)*)])?
-        $see enum $name { $($(#[doc = $doc])* $variant,)* }
-        impl Default for $name {
-            fn default() -> Self {
-                Self::ALL[0].0
-            }
-        }
-        impl $name {
-            /// All values with their names in a scene.
-            pub const ALL: [($name, &'static str); [$($word),*].len()] = [$(($name::$variant, $word)),*];
-            /// The name in a scene.
-            pub fn name(self) -> &'static str {
-                Self::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, word)| word)
-            }
-        }
-        impl $crate::scene::keys::words::Names for $name {
-            const NAMES: &'static $crate::scene::keys::words::WordList<Self> =
-                &[$(($name::$variant, $word, concat!($($doc, " ",)*))),*];
-        }
-    };
-}
-pub(crate) use names;
 
 /// Declares how a number, or a word instead of it, is read and written.
 macro_rules! number_or_word {
@@ -108,38 +69,6 @@ macro_rules! number_or_word {
     };
 }
 pub(crate) use number_or_word;
-
-/// One of some words. Some of them have a number, which is a separate key.
-pub(crate) trait WordWithNumber: Copy + 'static {
-    /// The words, with the default of their numbers.
-    const WORDS: &'static WordList<Self>;
-    /// The keys of the word and the number.
-    const KEYS: &'static [Key; 2];
-
-    /// The number, if the word has one.
-    fn number(&mut self) -> Option<&mut f64>;
-    /// The word.
-    fn word(self) -> &'static str {
-        let same = |(one, ..): &&(Self, &str, &str)| discriminant(one) == discriminant(&self);
-        Self::WORDS.iter().find(same).map_or("", |(_, word, _)| word)
-    }
-    /// Reads both keys.
-    fn read_both(&mut self, table: &mut Table) {
-        let [word, number] = Self::KEYS;
-        let read = table.take(word).and_then(|mut given| one_of(&mut given, Self::WORDS));
-        *self = read.unwrap_or(*self);
-        let given = table.take(number).and_then(|mut given| given.ruled());
-        if let (Some(x), Some(given)) = (self.number(), given) {
-            *x = given;
-        }
-    }
-    /// Lists both keys.
-    fn list_both(mut self, lines: &mut Lines) {
-        let [word, number] = Self::KEYS;
-        lines.value(word, Some(quoted(self.word())), |_| words_schema(Self::WORDS));
-        lines.value(number, self.number().map(|x| number_text(*x)), |key| number_schema(key.rule));
-    }
-}
 
 /// Declares the source of a picture: a file, or a built-in one whose name begins with `@`. `none` may mean no
 /// picture.

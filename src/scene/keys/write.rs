@@ -34,7 +34,8 @@ pub(crate) enum Content {
 }
 
 impl Content {
-    fn text(&self) -> Option<&str> {
+    /// A value's text.
+    pub fn text(&self) -> Option<&str> {
         if let Content::Value { text, .. } = self { text.as_deref() } else { None }
     }
     /// A table's header.

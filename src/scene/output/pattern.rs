@@ -26,7 +26,8 @@ enum PatternPart {
 }
 
 /// Why a text is not a pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.message())]
 pub enum PatternError {
     /// A `%` that is neither `%d` nor `%0Nd`.
     Percent,
@@ -49,14 +50,6 @@ impl PatternError {
                 msg!("the path is empty or names a folder: the frames in it need names, such as `%04d.png`")
             }
         }
-    }
-}
-
-impl std::error::Error for PatternError {}
-
-impl std::fmt::Display for PatternError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.message().fmt(f)
     }
 }
 

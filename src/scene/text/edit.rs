@@ -10,7 +10,8 @@ use crate::scene::text::toml::{LISTS, SCHEMA};
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 /// Why a key cannot be changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.message())]
 pub enum EditError {
     /// The path is invalid.
     Path(String),
@@ -59,14 +60,6 @@ impl EditError {
             EditError::NoTop(key, paths) => msg!("`{key}` is a key of tables: write {paths}", key = brief(key), paths),
             EditError::NoToml(why) => msg!("the scene is not TOML: {why}", why = brief(why)),
         }
-    }
-}
-
-impl std::error::Error for EditError {}
-
-impl std::fmt::Display for EditError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.message().fmt(f)
     }
 }
 

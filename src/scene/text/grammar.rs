@@ -1,6 +1,7 @@
 //! The two grammars of scenes, and the options for parsing them.
 
 use crate::scene::Solid;
+use crate::scene::keys::names::names;
 use crate::system::slashes;
 use std::path::{Path, PathBuf};
 
@@ -14,16 +15,17 @@ pub enum Grammar {
     Toml,
 }
 
-/// What the keys of film, floor, lamps, sky and shutter hold where a scene does not give them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Look {
-    /// As on film: lamps that glow, slim dark bars or bevels, a floor on dark ground, a sky at dusk, soft shadows, motion blur.
-    Film,
-    /// Flat, as the programs of the coursework.
-    Plain,
-    /// Only what the seed of these programs shows: flat, black sky, no shadows and highlights, light clipped at white.
-    Bare,
+names! {
+    /// What the keys of film, floor, lamps, sky and shutter hold where a scene does not give them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Look {
+        /// As on film: lamps that glow, slim dark bars or bevels, a floor on dark ground, a sky at dusk, soft shadows, motion blur.
+        Film = "film",
+        /// Flat, as the programs of the coursework.
+        Plain = "plain",
+        /// Only what the seed of these programs shows: flat, black sky, no shadows and highlights, light clipped at white.
+        Bare = "bare",
+    }
 }
 
 impl Grammar {

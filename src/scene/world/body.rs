@@ -3,10 +3,9 @@
 use crate::language::msg;
 use crate::math::vec3::Vec3;
 use crate::scene::keys::key::MaterialUse;
-use crate::scene::keys::kinds::{Kind, quoted};
-use crate::scene::keys::read::{Given, Table};
-use crate::scene::keys::words::words_schema;
-use crate::scene::keys::{Key, keys};
+use crate::scene::keys::keys;
+use crate::scene::keys::read::Table;
+use crate::scene::keys::words::{Names, WordList};
 use crate::scene::limits::MAX_LAMPS;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::floor::TextureSource;
@@ -124,27 +123,15 @@ keys! {
     }
 }
 
-impl Kind for Solid {
-    fn parse(given: &mut Given) -> Option<Solid> {
-        let name = given.text()?;
-        let solid = Solid::from_name(name);
-        if solid.is_none() {
-            let names: Vec<&str> = ["cube"].into_iter().chain(Solid::ALL.map(Solid::name)).collect();
-            given.problem::<()>(
-                msg!("there is no solid `{name}`", name),
-                msg!("one of {list}", list = names.join(", ")),
-            );
-            given.suggest(name, names.into_iter());
-        }
-        solid
-    }
-    fn text(&self, _: &Key) -> String {
-        quoted(self.name())
-    }
-    fn schema(_: &Key) -> serde_json::Value {
-        let all = Solid::ALL.map(|solid| (solid, solid.name(), ""));
-        words_schema(&[&all[..], &[(Solid::Hexahedron, "cube", "the hexahedron")]].concat())
-    }
+impl Names for Solid {
+    const NAMES: &'static WordList<Solid> = &[
+        (Solid::Tetrahedron, "tetrahedron", ""),
+        (Solid::Hexahedron, "hexahedron", ""),
+        (Solid::Octahedron, "octahedron", ""),
+        (Solid::Dodecahedron, "dodecahedron", ""),
+        (Solid::Icosahedron, "icosahedron", ""),
+        (Solid::Hexahedron, "cube", "the hexahedron"),
+    ];
 }
 
 impl Body {

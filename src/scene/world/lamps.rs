@@ -1,10 +1,7 @@
 //! Lamps on the edges of bodies: their number, their sides and their changes over the clip.
 
-use crate::language::msg;
-use crate::scene::keys::read::Table;
-use crate::scene::keys::words::{WordList, WordWithNumber, names, number_or_word};
-use crate::scene::keys::write::Lines;
-use crate::scene::keys::{Key, Value};
+use crate::scene::keys::words::{names, number_or_word};
+use crate::scene::keys::{keys, written_as};
 
 /// The lamps on each edge of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,50 +39,56 @@ pub enum LampPattern {
     Chase(f64),
 }
 
-impl WordWithNumber for LampPattern {
-    const WORDS: &'static WordList<LampPattern> = &[
-        (LampPattern::Steady, "steady", "constant"),
-        (LampPattern::Pulse(1.0), "pulse", "brighter and darker"),
-        (LampPattern::Hue(1.0), "hue", "all hues in turn"),
-        (LampPattern::Chase(1.0), "chase", "light runs along the edges"),
-    ];
-    const KEYS: &'static [Key; 2] = &[
-        Key { group: "Lamps", ..Key::new("lamp_pattern", "Animation of the lamps.") },
-        Key {
-            slider: Some((-4.0, 4.0)),
-            when: Some(("lamp_pattern", &["pulse", "hue", "chase"])),
-            holds: Some("1"),
-            ..Key::new("lamp_cycles", "Cycles of the animation over the clip; whole numbers make a loop.")
-        },
-    ];
-    fn number(&mut self) -> Option<&mut f64> {
-        match self {
-            LampPattern::Steady => None,
-            LampPattern::Pulse(cycles) | LampPattern::Hue(cycles) | LampPattern::Chase(cycles) => Some(cycles),
+names! {
+    // The names of patterns.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum PatternName {
+        /// constant
+        Steady = "steady",
+        /// brighter and darker
+        Pulse = "pulse",
+        /// all hues in turn
+        Hue = "hue",
+        /// light runs along the edges
+        Chase = "chase",
+    }
+}
+
+keys! {
+    // The keys of a pattern in the text.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct PatternKeys in "lamp pattern" {
+        /// Animation of the lamps.
+        lamp_pattern: PatternName = PatternName::Steady, group("Lamps");
+        /// Cycles of the animation over the clip; whole numbers make a loop.
+        lamp_cycles: Option<f64> = None,
+            slider(-4.0, 4.0), when("lamp_pattern", &["pulse", "hue", "chase"]), refused(), holds(Some("1"));
+    }
+}
+
+written_as!(LampPattern, PatternKeys);
+
+impl From<PatternKeys> for LampPattern {
+    fn from(PatternKeys { lamp_pattern, lamp_cycles }: PatternKeys) -> LampPattern {
+        let cycles = lamp_cycles.unwrap_or(1.0);
+        match lamp_pattern {
+            PatternName::Steady => LampPattern::Steady,
+            PatternName::Pulse => LampPattern::Pulse(cycles),
+            PatternName::Hue => LampPattern::Hue(cycles),
+            PatternName::Chase => LampPattern::Chase(cycles),
         }
     }
 }
 
-impl Value for LampPattern {
-    fn read(&mut self, _: &'static Key, table: &mut Table) {
-        self.read_both(table);
-        if *self == LampPattern::Steady {
-            table.problem_at(
-                "lamp_cycles",
-                msg!("steady lamps have no `lamp_cycles`"),
-                msg!("`lamp_pattern` beside it: \"pulse\", \"hue\" or \"chase\""),
-            );
-        }
-    }
-    fn list(&self, _: &'static Key, lines: &mut Lines) {
-        self.list_both(lines);
-    }
-}
-
-impl LampPattern {
-    /// The pattern's name in scenes, and its cycles.
-    pub fn name_and_cycles(mut self) -> (&'static str, f64) {
-        (self.word(), self.number().copied().unwrap_or(0.0))
+impl From<&LampPattern> for PatternKeys {
+    fn from(pattern: &LampPattern) -> PatternKeys {
+        let (lamp_pattern, lamp_cycles) = match *pattern {
+            LampPattern::Steady => (PatternName::Steady, None),
+            LampPattern::Pulse(cycles) => (PatternName::Pulse, Some(cycles)),
+            LampPattern::Hue(cycles) => (PatternName::Hue, Some(cycles)),
+            LampPattern::Chase(cycles) => (PatternName::Chase, Some(cycles)),
+        };
+        PatternKeys { lamp_pattern, lamp_cycles }
     }
 }
 

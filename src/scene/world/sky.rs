@@ -1,10 +1,8 @@
 //! The sky: a gradient, a picture of all directions, or a procedural one.
 
-use crate::language::msg;
 use crate::math::vec3::Vec3;
 use crate::scene::defaults;
 use crate::scene::keys::keys;
-use crate::scene::keys::read::Table;
 use crate::scene::keys::words::sources;
 use crate::scene::text::diagnostic::Rule;
 
@@ -25,27 +23,15 @@ keys! {
         /// Multiplies the picture's light.
         pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled(), animated();
         /// Height of the sun above the horizon; it stands in the direction of +x, which `rotation_deg` turns. A low sun is red.
-        pub sun_elevation_deg: f64 = 20.0, rule(Rule::Within(-18.0, 90.0)), unit("degrees"), when("image", &["@sun"]), group("Sun"), animated();
+        pub sun_elevation_deg: f64 = 20.0, rule(Rule::Within(-18.0, 90.0)), unit("degrees"), when("image", &["@sun"]), refused(), group("Sun"), animated();
         /// Diameter of the sun's disc; a larger one gives softer shadows and as much light.
-        pub sun_size_deg: f64 = 0.53, rule(Rule::Within(0.1, 30.0)), unit("degrees"), slider(0.1, 5.0), when("image", &["@sun"]), animated();
+        pub sun_size_deg: f64 = 0.53, rule(Rule::Within(0.1, 30.0)), unit("degrees"), slider(0.1, 5.0), when("image", &["@sun"]), refused(), animated();
         /// Haze: the optical depth of air and haze over that of clear air.
-        pub turbidity: f64 = 2.0, rule(Rule::Within(1.0, 10.0)), when("image", &["@sun"]), animated();
+        pub turbidity: f64 = 2.0, rule(Rule::Within(1.0, 10.0)), when("image", &["@sun"]), refused(), animated();
         /// Color of the ground below the horizon.
-        pub ground: Vec3 = [0.3; 3], colour(), rule(Rule::Fraction), when("image", &["@sun"]), animated();
+        pub ground: Vec3 = [0.3; 3], colour(), rule(Rule::Fraction), when("image", &["@sun"]), refused(), animated();
         /// Frames are transparent where the camera sees only sky (.png, .exr, .tiff, .webp, .data); the sky still lights the scene and shows in mirrors.
         pub transparent: bool = false, group("Transparency");
-    }
-
-    fn check(&mut self, table: &mut Table) {
-        for key in ["sun_elevation_deg", "sun_size_deg", "turbidity", "ground"] {
-            if self.image != Some(SkySource::Sun) {
-                table.problem_at(
-                    key,
-                    msg!("this sky has no `{key}`", key),
-                    msg!("it beside {what}", what = "`image = \"@sun\"`"),
-                );
-            }
-        }
     }
 }
 
