@@ -10,7 +10,7 @@ pub mod floor;
 pub mod geometry;
 mod glow;
 mod grain;
-pub mod later;
+pub mod lazy;
 pub mod lightmap;
 pub mod lights;
 pub mod materials;
@@ -34,7 +34,7 @@ use crate::math::srgb::linear_colour;
 use crate::math::vec3::{Vec3, scale, sub, to_f32};
 use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Projection, Sampling, Scene, Tone, limits};
 use geometry::Geometry;
-use later::Trees;
+use lazy::LazyTrees;
 use lights::Lights;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -107,8 +107,8 @@ pub struct DeviceScene {
     pub constants: Constants,
     /// The point of the scene that is the origin of the arrays' coordinates.
     pub origin: Vec3,
-    // When trees are built, of other time steps too.
-    trees: Trees,
+    /// The threads that build trees, of other time steps too, if those are lazy.
+    pub lazy: LazyTrees,
 }
 
 /// The maximum number of bodies; spheres and triangles have [`MAX_PRIMITIVES`]. Codes of leaves and surfaces limit
@@ -173,8 +173,8 @@ fn camera_rays(scene: &Scene) -> u64 {
 }
 
 // The shapes of a scene, including its emitters.
-fn geometry(scene: &Scene, assets: &Assets, trees: &Trees) -> Geometry {
-    let mut geometry = Geometry::new(scene, assets, features(scene), trees);
+fn geometry(scene: &Scene, assets: &Assets, lazy: &LazyTrees) -> Geometry {
+    let mut geometry = Geometry::new(scene, assets, features(scene), lazy);
     if scene.render.integrator.capabilities().samples_emitters || scene.render.lamp_samples != LampSamples::Floor {
         emitters::add(scene, assets, &mut geometry);
     }
@@ -186,15 +186,15 @@ impl DeviceScene {
     /// The arrays of a scene, with all trees.
     #[cfg(test)]
     pub fn new(scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
-        DeviceScene::with_trees(scene, assets, Trees::AtOnce)
+        DeviceScene::with_trees(scene, assets, None)
     }
 
     /// Flattens a scene and its files. The light map is empty; kernels.rs bakes it.
-    pub fn with_trees(scene: &Scene, assets: &Assets, trees: Trees) -> Result<DeviceScene, TooMany> {
+    pub fn with_trees(scene: &Scene, assets: &Assets, lazy: LazyTrees) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let origin = assets.origin();
         let scene = &*scene.seen_from(origin);
-        let geometry = geometry(scene, assets, &trees);
+        let geometry = geometry(scene, assets, &lazy);
         let fixed = FixedArrays {
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
             tone_lut: tone_lut(scene.film.tone),
@@ -205,7 +205,7 @@ impl DeviceScene {
         .under(assets.sky.as_ref());
         let constants = constants(scene, assets, &geometry);
         let lights = Arc::new(Lights::new(scene, assets, &geometry, glow::air_lights(scene, &geometry)));
-        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin, trees })
+        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin, lazy })
     }
 
     /// The scene at another time: that of `scene`, with the particles, the sky and the reliefs of `assets`. The light map and an automatic exposure stay.
@@ -214,7 +214,7 @@ impl DeviceScene {
         let scene = &*scene.seen_from(self.origin);
         let geometry = match scene.geometry_moves() {
             true => {
-                Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..geometry(scene, assets, &self.trees) })
+                Arc::new(Geometry { lightmap: self.geometry.lightmap.clone(), ..geometry(scene, assets, &self.lazy) })
             }
             false => Arc::clone(&self.geometry),
         };
@@ -244,8 +244,8 @@ impl DeviceScene {
         if !fixed.has_pictures_of(assets) {
             fixed = Arc::new((*fixed).clone().with_pictures(assets));
         }
-        let trees = self.trees.clone();
-        Ok(DeviceScene { fixed, geometry, lights, constants, origin: self.origin, trees })
+        let lazy = self.lazy.clone();
+        Ok(DeviceScene { fixed, geometry, lights, constants, origin: self.origin, lazy })
     }
 
     /// The scene with this exposure, in stops.
@@ -302,10 +302,6 @@ impl DeviceScene {
             Ok(arrays) => HostScene { arrays, borrow: PhantomData },
             Err(never) => match never {},
         }
-    }
-    /// The scene with trees that are built at once, of other time steps too.
-    pub fn with_trees_at_once(self) -> DeviceScene {
-        DeviceScene { trees: Trees::AtOnce, ..self }
     }
 
     /// Uploads the arrays that stay for a whole run.

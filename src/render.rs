@@ -26,7 +26,7 @@ use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
 use crate::device::{self, Device, DeviceError, DeviceInfo, DeviceNeeds, GpuInfo, SampleCounter};
 use crate::device_scene::DeviceScene;
-use crate::device_scene::later::Trees;
+use crate::device_scene::lazy::LazyTrees;
 use crate::error::Error;
 use crate::film::image::{Image, Layers};
 use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
@@ -97,13 +97,14 @@ impl RenderOptions {
     pub fn new() -> RenderOptions {
         RenderOptions::default()
     }
-    // When trees are built: only GPUs may do without. The driver is not asked yet.
-    fn trees(&self, pool: &Arc<rayon::ThreadPool>) -> Trees {
-        match self.devices {
-            Devices::Gpu | Devices::AllGpus | Devices::List(_, false) => Trees::WhenNeeded(Arc::clone(pool)),
-            Devices::Auto if device::has_driver() => Trees::WhenNeeded(Arc::clone(pool)),
-            Devices::Auto | Devices::Cpu | Devices::List(_, true) => Trees::AtOnce,
-        }
+    // Only GPUs may do without trees. The driver is not asked yet.
+    fn lazy_trees(&self, pool: &Arc<rayon::ThreadPool>) -> LazyTrees {
+        let has_cpu = match self.devices {
+            Devices::Auto => !device::has_driver(),
+            Devices::Cpu | Devices::List(_, true) => true,
+            Devices::Gpu | Devices::AllGpus | Devices::List(_, false) => false,
+        };
+        (!has_cpu).then(|| Arc::clone(pool))
     }
     /// All cores, and no GPU.
     pub(crate) fn on_cpu() -> RenderOptions {
@@ -198,7 +199,7 @@ impl Renderer {
             let files = Files { limits: options.limits, recorded: Arc::clone(&options.recorded) };
             let mut assets = read(&scene, &files)?;
             let start = scene.at(0.0);
-            let mut device_scene = DeviceScene::with_trees(&start, &assets, options.trees(&pool))?;
+            let mut device_scene = DeviceScene::with_trees(&start, &assets, options.lazy_trees(&pool))?;
             // The CPU bakes the light map, so that it is the same on all devices.
             isa.bake_lightmap(&mut device_scene, &start);
             // Later frames read theirs.
@@ -207,9 +208,9 @@ impl Renderer {
         };
         let both = threads::both("driver", || choose(&options.devices), || pool.install(prepare));
         let (chosen, prepared) = both.map_err(DeviceError::from)?;
-        let (chosen, (assets, first)) = (chosen?, prepared?);
-        let first = Arc::new(if chosen.cpu { first.with_trees_at_once() } else { first });
-        let mut prepared = PreparedScene { scene, assets, first, isa, pool };
+        let (chosen, (assets, mut first)) = (chosen?, prepared?);
+        first.lazy.take_if(|_| chosen.cpu);
+        let mut prepared = PreparedScene { scene, assets, first: Arc::new(first), isa, pool };
         Ok(Renderer {
             stops: exposure::set(&mut prepared),
             prepared,

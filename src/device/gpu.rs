@@ -3,6 +3,7 @@
 pub mod api;
 mod cells;
 mod denoise;
+mod functions;
 mod modules;
 mod pixels;
 mod post;
@@ -17,5 +18,3 @@ pub use cells::plan as cell_plan;
 pub use queue::Gpu;
 #[cfg(test)]
 pub use resident::{Builders, ResidentScene};
-#[cfg(test)]
-pub use tree::STEPS as TREE_STEPS;

@@ -255,7 +255,6 @@ fn clipped(polygon: &[Vec3], n: Vec3, from: f64) -> Vec<Vec3> {
 mod tests {
     use super::*;
     use crate::assets::Assets;
-    use crate::device_scene::later::Trees;
     use crate::math::vec3::normalise;
     use crate::tests::common::Draws;
 
@@ -291,7 +290,7 @@ mod tests {
                 17 * i
             );
             let scene = Scene::parse(&text, "beams", std::path::Path::new("")).unwrap().scene;
-            let geometry = Geometry::new(&scene, &Assets::default(), 0, &Trees::AtOnce);
+            let geometry = Geometry::new(&scene, &Assets::default(), 0, &None);
             let body = &scene.world.bodies[0];
             let mut any = || [0; 3].map(|_| 2.0 * f64::from(draws.next()) - 1.0);
             let position = to_f32(add(body.centre, scale(normalise(any()), [0.9, 1.5, 8.0][i % 3])));

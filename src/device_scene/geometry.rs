@@ -1,7 +1,7 @@
 //! Shapes, their materials and the tree over them: the arrays that a time step replaces.
 
 use super::film::Films;
-use super::later::{Later, Missing, MissingTrees, Span, Trees, measure};
+use super::lazy::{LazyTrees, Missing, MissingTrees, Span, measure};
 use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
 use super::upload::ArrayUploader;
 use super::{finish, materials};
@@ -19,7 +19,15 @@ use crate::math::grid::{Ball, Grid, Lattice, QUICK_BALLS};
 use crate::math::vec3::{add, length};
 use crate::scene::Scene;
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// In place of a tree: what is missing, the threads that build what a device does not make, and the same shapes with their tree.
+#[derive(Clone, Debug)]
+pub struct LazyTree {
+    pub missing: Missing,
+    pub pool: Arc<rayon::ThreadPool>,
+    built: OnceLock<Box<Geometry>>,
+}
 
 /// All shapes except the floor.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +47,7 @@ pub struct Geometry {
     /// A grid over the other spheres, if kernels for grids can render the scene.
     pub grid: Option<Grid>,
     /// What there is in place of the tree; None if it is built.
-    pub later: Option<Later<Geometry>>,
+    pub lazy: Option<LazyTree>,
     /// Spheres in the order of the tree's leaves; without a tree those of files as they come.
     pub spheres: Arc<Vec<Sphere>>,
     /// The material indices of the spheres.
@@ -70,7 +78,7 @@ const SERIAL: usize = 4096;
 
 impl Geometry {
     /// The shapes of a scene, relative to the origin of its assets; `others` are the features of everything else.
-    pub fn new(scene: &Scene, assets: &Assets, others: FeatureSet, trees: &Trees) -> Geometry {
+    pub fn new(scene: &Scene, assets: &Assets, others: FeatureSet, lazy: &LazyTrees) -> Geometry {
         let world = &scene.world;
         let mut slabs = Vec::new();
         let isolated = isolation::isolated(scene, assets);
@@ -144,8 +152,8 @@ impl Geometry {
         let sides = floor.iter().flat_map(|f| f.sides()).map(|[corner, _, down]| add(corner, down));
         let corners = floor.iter().flat_map(|f| f.corners).chain(sides);
         g.reach = corners.map(length).fold(eye, f64::max) as f32;
-        if !g.leaves_out_tree(others, trees) {
-            g.build_tree(scene, &meshes, trees);
+        if !g.leaves_out_tree(others, lazy) {
+            g.build_tree(scene, &meshes, lazy);
         }
         g
     }
@@ -194,7 +202,7 @@ impl Geometry {
     /// Makes a grid beside the tree, if there are kernels for it and it pays; `rays` is the number of those from the camera.
     pub fn add_grid(&mut self, others: FeatureSet, rays: u64) {
         let pays = Grid::pays(self.spheres.len() - self.large as usize, rays);
-        if self.later.is_none() && pays && self.has_grid_kernels(others) {
+        if self.lazy.is_none() && pays && self.has_grid_kernels(others) {
             let balls: Vec<Ball> = self.spheres.par_iter().map(|s| (s.centre, s.radius)).collect();
             self.grid = Grid::new(&balls, self.large as usize, self.reach);
         }
@@ -219,8 +227,8 @@ impl Geometry {
     }
 
     // Leaves out the tree if there may be devices that do without. Few balls have their tree and their grid at once.
-    fn leaves_out_tree(&mut self, others: FeatureSet, trees: &Trees) -> bool {
-        let Some(pool) = trees.left_out_by() else { return false };
+    fn leaves_out_tree(&mut self, others: FeatureSet, lazy: &LazyTrees) -> bool {
+        let Some(pool) = lazy else { return false };
         if self.spheres.len() <= QUICK_BALLS || !self.has_grid_kernels(others) {
             return false;
         }
@@ -232,21 +240,26 @@ impl Geometry {
             self.sphere_materials.swap(to, *from);
         }
         (self.reach, self.root, self.large) = (reach, NO_BVH, large.len() as u32);
-        self.later = Some(Later::new(Missing::Cells(lattice), pool));
+        self.leave_out(Missing::Cells(lattice), pool);
         true
+    }
+    fn leave_out(&mut self, missing: Missing, pool: &Arc<rayon::ThreadPool>) {
+        self.lazy = Some(LazyTree { missing, pool: Arc::clone(pool), built: OnceLock::new() });
     }
 
     /// The same shapes with their tree, which is built now if it was left out.
     pub fn with_tree(&self) -> &Geometry {
-        match &self.later {
-            Some(later) => later.with_tree(|| self.built(&later.missing)),
-            None => self,
-        }
+        let Some(LazyTree { missing, pool, built }) = &self.lazy else { return self };
+        built.get().unwrap_or_else(|| {
+            // No thread waits for another one here, which may be a task of the same pool: two that come at once both build it.
+            let now = Box::new(pool.install(|| self.built(missing)));
+            built.get_or_init(|| now)
+        })
     }
 
     // The same shapes with their tree.
     fn built(&self, missing: &Missing) -> Geometry {
-        let mut all = Geometry { later: None, ..self.clone() };
+        let mut all = Geometry { lazy: None, ..self.clone() };
         match missing {
             Missing::Cells(_) => {
                 let boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
@@ -335,7 +348,7 @@ impl Geometry {
 
     // Builds the tree, and sorts the shapes into the order of its leaves. Trees of many shapes are left to the devices if they may make
     // them.
-    fn build_tree(&mut self, scene: &Scene, meshes: &[(usize, usize)], trees: &Trees) {
+    fn build_tree(&mut self, scene: &Scene, meshes: &[(usize, usize)], lazy: &LazyTrees) {
         let body_boxes: Vec<Bounds> = scene.world.bodies.iter().map(polyhedron::bounds).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
@@ -366,7 +379,7 @@ impl Geometry {
             _ => &ellipsoid_boxes,
         };
         let groups: Vec<Group> = spans.iter().map(|span| span.group(boxes_of(span))).collect();
-        let pool = trees.left_out_by().filter(|_| self.devices_may_sort(meshes));
+        let pool = lazy.as_ref().filter(|_| self.devices_may_sort(meshes));
         let forest = Forest::plant(&groups, &self.node_maker(), |count| pool.is_some() && count > MANY);
         self.large = forest.large[1];
         self.sort(&spans, &forest.orders);
@@ -379,7 +392,7 @@ impl Geometry {
                 };
                 let bounds = forest.missing().iter().map(bounds).collect();
                 self.root = NO_BVH;
-                self.later = Some(Later::new(Missing::Trees(MissingTrees { forest, spans, bounds }), pool));
+                self.leave_out(Missing::Trees(MissingTrees { forest, spans, bounds }), pool);
             }
             None => self.join(forest),
         }

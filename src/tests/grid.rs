@@ -5,7 +5,7 @@ use super::entries::Way;
 use crate::assets::Assets;
 use crate::assets::files::Files;
 use crate::device_scene::DeviceScene;
-use crate::device_scene::later::{Missing, Trees};
+use crate::device_scene::lazy::Missing;
 use crate::gpu_types::{CELL_BALLS, CELL_SHIFT, CellPlan, FEATURE_TREE, Sphere};
 use crate::kernels::Isa;
 use crate::math::grid::{Ball, Grid, Lattice};
@@ -228,9 +228,9 @@ fn what_a_ray_hits_does_not_depend_on_the_order_of_balls() {
     let scene = twins();
     let assets = Assets::load(&scene, &Files::default()).unwrap();
     let pool = crate::threads::pool(1).unwrap();
-    let later = DeviceScene::with_trees(&scene, &assets, Trees::WhenNeeded(Arc::clone(&pool))).unwrap();
+    let later = DeviceScene::with_trees(&scene, &assets, Some(Arc::clone(&pool))).unwrap();
     let geometry = &*later.geometry;
-    let Some(Missing::Cells(lattice)) = geometry.later.as_ref().map(|later| &later.missing) else { panic!("a tree") };
+    let Some(Missing::Cells(lattice)) = geometry.lazy.as_ref().map(|lazy| &lazy.missing) else { panic!("a tree") };
     assert!(geometry.nodes.is_empty() && geometry.large == 3);
     // The balls as they come with the cells of a GPU's kernels, and in the order of the tree's leaves.
     let cells = Isa::tested().pop().unwrap().cells(&plan(lattice, 3, &geometry.spheres), &geometry.spheres);
@@ -289,7 +289,7 @@ fn large_balls_and_measures_are_those_of_the_tree() {
     let ball = |x: f32, radius: f32| Sphere { centre: [x, -2.0, 0.5], radius };
     let mut all: Vec<Sphere> = (0..5000).map(|i| ball(i as f32, 0.4 + 0.1 * (i % 3) as f32)).collect();
     let check = |all: &[Sphere], expected: &[usize]| {
-        let (large, extent, farthest) = crate::device_scene::later::measure(all);
+        let (large, extent, farthest) = crate::device_scene::lazy::measure(all);
         assert_eq!(large, expected);
         let inside = |(i, s): (usize, &Sphere)| (!expected.contains(&i)).then_some((s.centre, s.radius));
         let rest: Vec<Ball> = all.iter().enumerate().filter_map(inside).collect();

@@ -5,12 +5,11 @@ use super::common::*;
 use crate::assets::Assets;
 use crate::assets::files::Files;
 use crate::device::gpu::api::{Api, Arguments, Context, DeviceMemory, Event, Function, Module, Stream};
-use crate::device::gpu::{Builders, ResidentScene, TREE_STEPS};
+use crate::device::gpu::{Builders, ResidentScene};
 use crate::device::memory::PinnedMemory;
 use crate::device::{DeviceError, GpuInfo};
 use crate::device_scene::DeviceScene;
 use crate::device_scene::geometry::Geometry;
-use crate::device_scene::later::Trees;
 use crate::gpu_types::{Array, Node, TreeWork};
 use crate::kernels::Isa;
 use crate::scene::Scene;
@@ -101,7 +100,10 @@ impl PinnedMemory for HostPinned {
 }
 impl Module<Host> for Nothing {
     fn function(&self, name: &CStr, _: u32) -> Result<Step, DeviceError> {
-        let step = TREE_STEPS.iter().position(|step| *step == name);
+        let mut steps =
+            include_str!("../../kernels/shapes/tree_steps.def").lines().filter(|line| line.starts_with("TREE_STEP("));
+        let name = name.to_str().unwrap().trim_start_matches("polyfly_");
+        let step = steps.position(|step| step.contains(&format!("({name})")));
         step.map(Step).ok_or_else(|| DeviceError::Failed(format!("{name:?}")))
     }
 }
@@ -192,8 +194,8 @@ fn compare(name: &str, (nodes, root): (&[Node], i32), (expected, expected_root):
 fn same_trees(name: &str, scene: &Scene) {
     let assets = Assets::load(scene, &Files::default()).unwrap();
     let pool = crate::threads::pool(2).unwrap();
-    let later = DeviceScene::with_trees(scene, &assets, Trees::WhenNeeded(Arc::clone(&pool))).unwrap();
-    assert!(later.geometry.nodes.is_empty() && later.geometry.later.is_some(), "{name}");
+    let later = DeviceScene::with_trees(scene, &assets, Some(Arc::clone(&pool))).unwrap();
+    assert!(later.geometry.nodes.is_empty() && later.geometry.lazy.is_some(), "{name}");
     let at_once = DeviceScene::new(scene, &assets).unwrap();
     let expected: &Geometry = &at_once.geometry;
 
@@ -203,7 +205,9 @@ fn same_trees(name: &str, scene: &Scene) {
     assert!(built.sphere_materials == expected.sphere_materials && built.reach == expected.reach, "{name}, later");
     assert_eq!(built.large, expected.large, "{name}, later");
 
-    let made = ResidentScene::<Host>::upload(&later, None, (&HostContext, &mut Builders::default()), false).unwrap();
+    let mut builders = Builders::default();
+    builders.only_trees = true;
+    let made = ResidentScene::<Host>::upload(&later, None, (&HostContext, &mut builders)).unwrap();
     let arrays = &made.arrays;
     compare(name, (&values(&arrays.nodes), arrays.constants.bvh_root), (&expected.nodes, expected.root));
     assert!(values(&arrays.triangles) == expected.triangles, "{name}: triangles");

@@ -110,6 +110,12 @@ pub trait Stream<A: Api>: Send + 'static {
     ) -> Result<(), DeviceError>;
 }
 
+/// The arguments of a kernel, which are variables or other places.
+macro_rules! arguments {
+    ($($value:expr),* $(,)?) => { $crate::device::gpu::api::Arguments::default()$(.with(&$value))* };
+}
+pub(super) use arguments;
+
 /// The addresses of a kernel's arguments, in order.
 #[derive(Default)]
 pub struct Arguments<'a> {

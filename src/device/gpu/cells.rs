@@ -1,22 +1,27 @@
 //! The cells of a grid over balls, which the GPU fills itself: it counts, and the host decides by the totals whether a grid suits the balls.
 #![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
-use super::api::{Api, Arguments, Context, DeviceMemory, Event, Module, Stream};
+use super::api::{Api, Context, DeviceMemory, Module, Stream, arguments};
+use super::functions::{BuildStream, kernels};
 use super::modules::{CELLS, THREADS};
 use crate::device::DeviceError;
 use crate::device::memory::PinnedMemory;
 use crate::gpu_types::{Array, CELLS_A_RUN, CellPlan, CellTotals, Sphere};
 use crate::math::grid::Lattice;
 
-/// The kernels of kernels/entry/cells.cuh, and what they need for all scenes.
+kernels! {
+    /// The kernels of kernels/entry/cells.cuh.
+    struct Steps of CELLS, THREADS;
+    count = c"polyfly_count_balls",
+    place = c"polyfly_place_cells",
+    list = c"polyfly_list_balls",
+}
+
+/// Fills cells, for all scenes.
 pub struct CellKernels<A: Api> {
-    count: A::Function,
-    place: A::Function,
-    list: A::Function,
-    stream: A::Stream,
-    done: A::Event,
+    kernels: Steps<A>,
+    pub on: BuildStream<A>,
     totals: A::Memory,
-    _module: A::Module,
 }
 
 /// Cells, and the numbers of their balls.
@@ -28,22 +33,8 @@ pub struct Cells<A: Api> {
 
 impl<A: Api> CellKernels<A> {
     pub fn load(context: &A::Context) -> Result<CellKernels<A>, DeviceError> {
-        let module = context.load(&CELLS.text()?)?;
-        let function = |name| module.function(name, THREADS);
-        Ok(CellKernels {
-            count: function(c"polyfly_count_balls")?,
-            place: function(c"polyfly_place_cells")?,
-            list: function(c"polyfly_list_balls")?,
-            stream: context.stream()?,
-            done: context.event()?,
-            totals: context.memory(size_of::<CellTotals>())?,
-            _module: module,
-        })
-    }
-
-    /// The stream of the kernels. What it has written before, they read.
-    pub fn stream(&self) -> &A::Stream {
-        &self.stream
+        let totals = context.memory(size_of::<CellTotals>())?;
+        Ok(CellKernels { kernels: Steps::load(context)?, on: BuildStream::new(context)?, totals })
     }
 
     /// Fills cells with the balls from number `first` on. None if a grid does not suit them. The GPU is done when this returns.
@@ -79,16 +70,16 @@ impl<A: Api> CellKernels<A> {
         let bytes = size_of::<i32>() * lattice.cells();
         let numbers = context.memory(bytes)?;
         let (at, cells, totals) = (spheres.data as u64, numbers.address(0), self.totals.address(0));
-        let zeros = self.stream.fill(&numbers, 0, bytes, 0);
+        let zeros = self.on.stream.fill(&numbers, 0, bytes, 0);
         memory.push(numbers);
         zeros?;
-        self.stream.fill(&self.totals, 0, size_of::<CellTotals>(), 0)?;
-        self.launch(self.count, balls, Arguments::default().with(plan).with(&at).with(&cells))?;
+        self.on.stream.fill(&self.totals, 0, size_of::<CellTotals>(), 0)?;
+        self.on.launch(self.kernels.count, balls, arguments![*plan, at, cells])?;
         let runs = plan.runs.cast_unsigned();
-        self.launch(self.place, runs, Arguments::default().with(plan).with(&cells).with(&totals))?;
+        self.on.launch(self.kernels.place, runs, arguments![*plan, cells, totals])?;
         // SAFETY: `fill` keeps `read` until this has been waited for.
-        unsafe { self.stream.copy(read.bytes_mut(), &self.totals, 0)? };
-        self.wait()?;
+        unsafe { self.on.stream.copy(read.bytes_mut(), &self.totals, 0)? };
+        self.on.wait()?;
         let found: CellTotals = bytemuck::pod_read_unaligned(read.bytes());
         if !lattice.suits(balls as usize, found.listed, found.full as usize, found.most as usize) {
             return Ok(None);
@@ -97,22 +88,9 @@ impl<A: Api> CellKernels<A> {
         let list = context.memory(size_of::<i32>() * listed)?;
         let to = list.address(0);
         memory.push(list);
-        self.launch(self.list, balls, Arguments::default().with(plan).with(&at).with(&cells).with(&to))?;
-        self.wait()?;
+        self.on.launch(self.kernels.list, balls, arguments![*plan, at, cells, to])?;
+        self.on.wait()?;
         Ok(Some(listed))
-    }
-
-    fn wait(&self) -> Result<(), DeviceError> {
-        self.stream.record(&self.done)?;
-        self.done.wait()
-    }
-
-    // Launches so many threads.
-    fn launch(&self, kernel: A::Function, threads: u32, mut arguments: Arguments) -> Result<(), DeviceError> {
-        let blocks = threads.div_ceil(THREADS);
-        // SAFETY: `fill_into` gives the arguments of kernels/entry/cells.cuh in their order. Memory is dropped after the kernels have been
-        // waited for, after a failure too.
-        unsafe { self.stream.launch(kernel, (blocks, 1), (THREADS, 1), &mut arguments) }
     }
 }
 

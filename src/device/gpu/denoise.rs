@@ -1,6 +1,7 @@
 //! The denoiser on a GPU (kernels/entry/denoise.cuh). Light and guides of a frame and its neighbors stay in its memory.
 
-use super::api::{Api, Arguments, Context, DeviceMemory, Module};
+use super::api::{Api, Context, DeviceMemory, Module, arguments};
+use super::functions::kernels;
 use super::modules::DENOISE;
 use super::pixels::{BLOCK, launch};
 use super::resident::ResidentScene;
@@ -12,20 +13,20 @@ use crate::kernels::denoise::{GUIDES, LIGHT, SAMPLES, SUMS};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The kernels, which are the same for all sizes of pictures.
-pub struct DenoiseKernels<A: Api> {
-    guides: A::Function,
-    light: A::Function,
-    noise: A::Function,
-    smooth_variance: A::Function,
-    weigh: A::Function,
-    pass: A::Function,
-    luminance: A::Function,
-    look_up: A::Function,
-    blend: A::Function,
-    share: A::Function,
-    clean: A::Function,
-    _module: A::Module,
+kernels! {
+    /// The kernels, which are the same for all sizes of pictures.
+    pub struct DenoiseKernels of DENOISE, BLOCK.0 * BLOCK.1;
+    guides = c"polyfly_denoise_guides",
+    light = c"polyfly_denoise_light",
+    noise = c"polyfly_denoise_noise",
+    smooth_variance = c"polyfly_smooth_variance",
+    weigh = c"polyfly_denoise_weigh",
+    pass = c"polyfly_denoise",
+    luminance = c"polyfly_denoise_luminance",
+    look_up = c"polyfly_look_up",
+    blend = c"polyfly_blend",
+    share = c"polyfly_share",
+    clean = c"polyfly_denoise_clean",
 }
 
 /// A frame whose light is complete.
@@ -111,25 +112,6 @@ impl<A: Api> DenoiseLane<A> {
 }
 
 impl<A: Api> DenoiseKernels<A> {
-    pub fn load(context: &A::Context) -> Result<DenoiseKernels<A>, DeviceError> {
-        let module = context.load(&DENOISE.text()?)?;
-        let function = |name| module.function(name, BLOCK.0 * BLOCK.1);
-        Ok(DenoiseKernels {
-            guides: function(c"polyfly_denoise_guides")?,
-            light: function(c"polyfly_denoise_light")?,
-            noise: function(c"polyfly_denoise_noise")?,
-            smooth_variance: function(c"polyfly_smooth_variance")?,
-            weigh: function(c"polyfly_denoise_weigh")?,
-            pass: function(c"polyfly_denoise")?,
-            luminance: function(c"polyfly_denoise_luminance")?,
-            look_up: function(c"polyfly_look_up")?,
-            blend: function(c"polyfly_blend")?,
-            share: function(c"polyfly_share")?,
-            clean: function(c"polyfly_denoise_clean")?,
-            _module: module,
-        })
-    }
-
     /// The guides of a kept frame, from features that are sums over `samples`.
     pub fn guides(
         &self,
@@ -139,8 +121,7 @@ impl<A: Api> DenoiseKernels<A> {
         (features, samples): (&A::Memory, u32),
     ) -> Result<(), DeviceError> {
         let (features, guides, (width, height)) = (features.address(0), lane.kept[place].guides.address(0), lane.size);
-        let arguments = Arguments::default().with(&features).with(&samples).with(&width).with(&height).with(&guides);
-        launch::<A>(stream, self.guides, lane.size, arguments)
+        launch::<A>(stream, self.guides, lane.size, arguments![features, samples, width, height, guides])
     }
 
     /// The light of some rows of a kept frame, whose guides are made.
@@ -154,8 +135,12 @@ impl<A: Api> DenoiseKernels<A> {
     ) -> Result<(), DeviceError> {
         let (guides, to) = (lane.kept[place].guides.address(0), lane.between[0].address(0));
         let count = rows.end - rows.start;
-        let arguments = Arguments::default().with(film).with(&guides).with(&lane.size.0).with(&rows.start);
-        launch::<A>(stream, self.light, (lane.size.0, count), arguments.with(&count).with(&to))
+        launch::<A>(
+            stream,
+            self.light,
+            (lane.size.0, count),
+            arguments![*film, guides, lane.size.0, rows.start, count, to],
+        )
     }
 
     /// Ends a kept frame, whose light is made: measures its noise, and filters it for its neighbors if there are any.
@@ -169,17 +154,14 @@ impl<A: Api> DenoiseKernels<A> {
         let (kept, (width, height)) = (&lane.kept[place], lane.size);
         let [mut from, next] = lane.between.each_ref().map(|memory| memory.address(0));
         if !has_halves {
-            let arguments = Arguments::default().with(&from).with(&width).with(&height).with(&next);
-            launch::<A>(stream, self.noise, lane.size, arguments)?;
+            launch::<A>(stream, self.noise, lane.size, arguments![from, width, height, next])?;
             from = next;
         }
         let (guides, light) = (kept.guides.address(0), kept.light.address(0));
-        let arguments = Arguments::default().with(&from).with(&guides).with(&width).with(&height).with(&light);
-        launch::<A>(stream, self.smooth_variance, lane.size, arguments)?;
+        launch::<A>(stream, self.smooth_variance, lane.size, arguments![from, guides, width, height, light])?;
         if lane.blend.is_some() {
             let (light, filtered) = (self.filter(stream, lane, place, light)?, kept.filtered.address(0));
-            let arguments = Arguments::default().with(&light).with(&width).with(&height).with(&filtered);
-            launch::<A>(stream, self.luminance, lane.size, arguments)?;
+            launch::<A>(stream, self.luminance, lane.size, arguments![light, width, height, filtered])?;
         }
         Ok(())
     }
@@ -190,10 +172,8 @@ impl<A: Api> DenoiseKernels<A> {
         let mut from = light;
         for (i, step) in STEPS.into_iter().enumerate() {
             let (to, weighed) = (lane.between[i % 2].address(0), lane.weighed.address(0));
-            let arguments = Arguments::default().with(&from).with(&guides).with(&width).with(&height).with(&step);
-            launch::<A>(stream, self.weigh, lane.size, arguments.with(&weighed))?;
-            let arguments = Arguments::default().with(&from).with(&guides).with(&weighed).with(&width).with(&height);
-            launch::<A>(stream, self.pass, lane.size, arguments.with(&step).with(&to))?;
+            launch::<A>(stream, self.weigh, lane.size, arguments![from, guides, width, height, step, weighed])?;
+            launch::<A>(stream, self.pass, lane.size, arguments![from, guides, weighed, width, height, step, to])?;
             from = to;
         }
         Ok(from)
@@ -217,20 +197,16 @@ impl<A: Api> DenoiseKernels<A> {
             let (samples, sums, own) = (samples.address(0), sums.address(0), kept.seen());
             for (i, (other, view, motions)) in (0i32..).zip(others) {
                 let (other, motions, begins) = (lane.kept[*other].seen(), motions.address(0), i32::from(i == 0));
-                let arguments = Arguments::default().with(view).with(&motions).with(&own).with(&other).with(&samples);
-                launch::<A>(stream, self.look_up, lane.size, arguments)?;
-                let arguments = Arguments::default().with(&samples).with(&light).with(&width).with(&height);
-                launch::<A>(stream, self.blend, lane.size, arguments.with(&begins).with(&sums))?;
+                launch::<A>(stream, self.look_up, lane.size, arguments![*view, motions, own, other, samples])?;
+                launch::<A>(stream, self.blend, lane.size, arguments![samples, light, width, height, begins, sums])?;
             }
             // The first pass writes to the other one.
             light = lane.between[1].address(0);
-            let arguments = Arguments::default().with(&sums).with(&width).with(&height).with(&light);
-            launch::<A>(stream, self.share, lane.size, arguments)?;
+            launch::<A>(stream, self.share, lane.size, arguments![sums, width, height, light])?;
         }
         let (light, guides) = (self.filter(stream, lane, place, light)?, kept.guides.address(0));
         let image = image.address(0);
-        let arguments = Arguments::default().with(params).with(&light).with(&guides).with(&width).with(&height);
-        launch::<A>(stream, self.clean, lane.size, arguments.with(&image))
+        launch::<A>(stream, self.clean, lane.size, arguments![*params, light, guides, width, height, image])
     }
 
     /// How a kept frame sees another one, with the motions on the device.

@@ -1,7 +1,8 @@
 //! Post steps on a GPU: from a frame's sums to its picture, and from pictures to YUV planes.
 
-use super::api::{Api, Arguments, Context, DeviceMemory, Module};
+use super::api::{Api, Context, DeviceMemory, Module, arguments};
 use super::denoise::DenoiseLane;
+use super::functions::kernels;
 use super::modules::POST;
 use super::pixels::{BLOCK, launch};
 use crate::device::DeviceError;
@@ -11,17 +12,21 @@ use crate::gpu_types::{PostParams, Scene as GpuScene};
 use crate::kernels::develop::display;
 use std::ops::Range;
 
-/// The kernels, which are the same for all sizes of pictures.
+kernels! {
+    /// The kernels, which are the same for all sizes of pictures.
+    struct Steps of POST, BLOCK.0 * BLOCK.1;
+    resolve = c"polyfly_resolve",
+    downsample = c"polyfly_downsample",
+    glare = c"polyfly_glare",
+    upsample = c"polyfly_upsample",
+    finish = c"polyfly_finish",
+    convert = c"polyfly_convert",
+}
+
+/// The kernels, and the table of the AgX tone curve.
 pub struct PostKernels<A: Api> {
-    resolve: A::Function,
-    downsample: A::Function,
-    glare: A::Function,
-    upsample: A::Function,
-    finish: A::Function,
-    convert: A::Function,
-    // The table of the AgX tone curve.
+    steps: Steps<A>,
     display: A::Memory,
-    _module: A::Module,
 }
 
 /// The sizes of the pyramid's images, from the finest.
@@ -73,18 +78,7 @@ impl<A: Api> PostLane<A> {
 
 impl<A: Api> PostKernels<A> {
     pub fn load(context: &A::Context) -> Result<PostKernels<A>, DeviceError> {
-        let module = context.load(&POST.text()?)?;
-        let function = |name| module.function(name, BLOCK.0 * BLOCK.1);
-        Ok(PostKernels {
-            resolve: function(c"polyfly_resolve")?,
-            downsample: function(c"polyfly_downsample")?,
-            glare: function(c"polyfly_glare")?,
-            upsample: function(c"polyfly_upsample")?,
-            finish: function(c"polyfly_finish")?,
-            convert: function(c"polyfly_convert")?,
-            display: context.upload(display())?,
-            _module: module,
-        })
+        Ok(PostKernels { steps: Steps::load(context)?, display: context.upload(display())? })
     }
 
     /// Converts the sums of some rows to light in the image. `counts_at` is the offset of the pixels' sample counts
@@ -101,9 +95,12 @@ impl<A: Api> PostKernels<A> {
     ) -> Result<(), DeviceError> {
         let (from, to, count) = (lane.sums.address(0), lane.image.address(0), rows.end - rows.start);
         let counts = counts_at.map_or(0, |at| lane.sums.address(at));
-        let arguments = Arguments::default().with(params).with(&from).with(&counts).with(&samples);
-        let arguments = arguments.with(&size.0).with(&size.1).with(&rows.start).with(&count).with(&to);
-        launch::<A>(stream, self.resolve, (size.0, count), arguments)
+        launch::<A>(
+            stream,
+            self.steps.resolve,
+            (size.0, count),
+            arguments![*params, from, counts, samples, size.0, size.1, rows.start, count, to],
+        )
     }
 
     /// Converts the image to the picture: glare, bloom, lens, tone curve, eight bits.
@@ -127,8 +124,7 @@ impl<A: Api> PostKernels<A> {
         }
         self.bloom(stream, (&lane.image, size), pyramid)?;
         let (display, rgba) = (self.display.address(0), rgba.address(0));
-        let arguments = Arguments::default().with(scene).with(params).with(&frame).with(&display);
-        launch::<A>(stream, self.finish, size, arguments.with(&image).with(&glow).with(&rgba))
+        launch::<A>(stream, self.steps.finish, size, arguments![*scene, *params, frame, display, image, glow, rgba])
     }
 
     // Goes down the pyramid and up again. Each level becomes the mean of itself and all coarser ones.
@@ -170,8 +166,12 @@ impl<A: Api> PostKernels<A> {
         };
         for pass in glare.passes(size.1) {
             let (from, to) = (address(pass.from), address(pass.to));
-            let arguments = Arguments::default().with(&pass.taps).with(&from).with(&level_size.0).with(&level_size.1);
-            launch::<A>(stream, self.glare, *level_size, arguments.with(&to))?;
+            launch::<A>(
+                stream,
+                self.steps.glare,
+                *level_size,
+                arguments![pass.taps, from, level_size.0, level_size.1, to],
+            )?;
         }
         let mut coarse = sum;
         for (fine, size) in finer.iter().rev() {
@@ -191,8 +191,7 @@ impl<A: Api> PostKernels<A> {
         let (mut from, mut from_size) = (image.address(0), size);
         for (memory, size) in pyramid {
             let to = memory.address(0);
-            let arguments = Arguments::default().with(&from).with(&from_size.0).with(&from_size.1).with(&to);
-            launch::<A>(stream, self.downsample, *size, arguments)?;
+            launch::<A>(stream, self.steps.downsample, *size, arguments![from, from_size.0, from_size.1, to])?;
             (from, from_size) = (to, *size);
         }
         Ok(())
@@ -207,8 +206,7 @@ impl<A: Api> PostKernels<A> {
         (own, rest): (f32, f32),
     ) -> Result<(), DeviceError> {
         let (coarse, fine) = (coarse.address(0), fine.address(0));
-        let arguments = Arguments::default().with(&coarse).with(&fine).with(&size.0).with(&size.1);
-        launch::<A>(stream, self.upsample, size, arguments.with(&own).with(&rest))
+        launch::<A>(stream, self.steps.upsample, size, arguments![coarse, fine, size.0, size.1, own, rest])
     }
 
     /// Converts some rows of a picture to YUV planes.
@@ -221,9 +219,8 @@ impl<A: Api> PostKernels<A> {
     ) -> Result<(), DeviceError> {
         let [luma, blue, red] = Planes::of(width, rows).parts().map(|part| to.address(part.start));
         let rgba = rgba.address(0);
-        let arguments = Arguments::default().with(&rgba).with(&width).with(&rows);
         let blocks = (width.div_ceil(2), rows.div_ceil(2));
-        launch::<A>(stream, self.convert, blocks, arguments.with(&luma).with(&blue).with(&red))
+        launch::<A>(stream, self.steps.convert, blocks, arguments![rgba, width, rows, luma, blue, red])
     }
 }
 

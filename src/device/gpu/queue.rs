@@ -75,7 +75,7 @@ impl<A: Api> Gpu<A> {
         let context = A::Context::open(gpu.ordinal)?;
         let mut builders = Builders::default();
         let start = Instant::now();
-        let resident = Arc::new(ResidentScene::upload(&scene, None, (&context, &mut builders), true)?);
+        let resident = Arc::new(ResidentScene::upload(&scene, None, (&context, &mut builders))?);
         let uploaded = start.elapsed();
         let kernels = Kernels::load(&resident.arrays.constants, &needs, &context)?;
         let post = (needs.yuv || needs.post.is_some()).then(|| PostKernels::load(&context)).transpose()?;
@@ -110,8 +110,9 @@ impl<A: Api> Gpu<A> {
     // Uploads the scenes of some moments, and loads the kernels that cover all of them. If one of the scenes suits no grid, all get their
     // trees, and so do later ones: kernels for both would be compiled again and again.
     fn upload(&mut self, moments: &[Moment]) -> Result<Vec<ResidentMoment<A>>, DeviceError> {
-        for may_be_bare in [self.kernels.are_for_grids(), false] {
-            let all = self.upload_scenes(moments, may_be_bare)?;
+        loop {
+            self.builders.only_trees = !self.kernels.are_for_grids();
+            let all = self.upload_scenes(moments)?;
             let features = all.iter().fold(0, |all, moment| all | moment.scene.arrays.constants.features);
             let constants = Constants { features, ..self.resident.arrays.constants };
             if !self.kernels.suit(&constants) {
@@ -121,26 +122,24 @@ impl<A: Api> Gpu<A> {
                 self.context.synchronize()?;
                 self.kernels = Kernels::load(&constants, &self.needs, &self.context)?;
             }
-            if self.kernels.are_for_grids() || all.iter().all(|moment| !moment.scene.is_bare) {
+            if self.kernels.are_for_grids() || all.iter().all(|moment| !moment.scene.is_bare()) {
                 return Ok(all);
             }
         }
-        Err(DeviceError::Failed("no kernels cover this scene".into()))
     }
 
-    // Uploads the scenes of some moments, which may be bare.
-    fn upload_scenes(&mut self, moments: &[Moment], may_be_bare: bool) -> Result<Vec<ResidentMoment<A>>, DeviceError> {
+    // Uploads the scenes of some moments.
+    fn upload_scenes(&mut self, moments: &[Moment]) -> Result<Vec<ResidentMoment<A>>, DeviceError> {
         let mut all = Vec::with_capacity(moments.len());
-        if !may_be_bare {
-            self.recent.retain(|(_, resident)| !resident.is_bare);
-        }
+        let only_trees = self.builders.only_trees;
+        self.recent.retain(|(_, resident)| !(only_trees && resident.is_bare()));
         for Moment { scene, camera, pixels, .. } in moments {
-            if !Arc::ptr_eq(scene, &self.scene) || self.resident.is_bare && !may_be_bare {
+            if !Arc::ptr_eq(scene, &self.scene) || only_trees && self.resident.is_bare() {
                 let (old, to) = ((&*self.scene, &*self.resident), (&self.context, &mut self.builders));
                 let known = self.recent.iter().find(|(known, _)| Arc::ptr_eq(known, scene));
                 self.resident = match known {
                     Some((_, resident)) => Arc::clone(resident),
-                    None => Arc::new(ResidentScene::upload(scene, Some(old), to, may_be_bare)?),
+                    None => Arc::new(ResidentScene::upload(scene, Some(old), to)?),
                 };
                 self.scene = Arc::clone(scene);
             }

@@ -6,8 +6,8 @@ use super::cells::{CellKernels, Cells};
 use super::tree::{Grove, TreeKernels};
 use crate::device::{DeviceError, OfPixels, PixelSet};
 use crate::device_scene::DeviceScene;
-use crate::device_scene::geometry::Geometry;
-use crate::device_scene::later::{Missing, MissingTrees};
+use crate::device_scene::geometry::{Geometry, LazyTree};
+use crate::device_scene::lazy::{Missing, MissingTrees};
 use crate::device_scene::upload::ArrayUploader;
 use crate::gpu_types::{Array, FEATURE_TREE, FrameParams, Node, Scene as GpuScene, SmallScene};
 use crate::math::grid::Lattice;
@@ -17,11 +17,13 @@ use std::sync::Arc;
 pub struct Builders<A: Api> {
     cells: Option<CellKernels<A>>,
     trees: Option<TreeKernels<A>>,
+    /// All scenes get trees, also those whose balls suit cells.
+    pub only_trees: bool,
 }
 
 impl<A: Api> Default for Builders<A> {
     fn default() -> Builders<A> {
-        Builders { cells: None, trees: None }
+        Builders { cells: None, trees: None, only_trees: false }
     }
 }
 
@@ -45,10 +47,6 @@ fn loaded<K>(kernels: &mut Option<K>, load: impl FnOnce() -> Result<K, DeviceErr
 pub struct ResidentScene<A: Api> {
     /// The whole scene, with device addresses.
     pub arrays: GpuScene,
-    /// Whether it has cells that the GPU has filled, and no tree: only kernels for grids can render it.
-    pub is_bare: bool,
-    // The root of the tree that the GPU has made.
-    root: Option<i32>,
     // The scene by value, if it is small.
     pub small: Option<SmallScene>,
     // The arrays' memory: those that stay for the run, and those of a time step, which several time steps may share.
@@ -71,12 +69,11 @@ impl<A: Api> OfPixels for ResidentMoment<A> {
 }
 
 impl<A: Api> ResidentScene<A> {
-    /// Uploads a scene, except the arrays that it shares with `old`. If it may be bare, and the GPU's cells suit its balls, it is.
+    /// Uploads a scene, except the arrays that it shares with `old`.
     pub fn upload(
         scene: &DeviceScene,
         old: Option<(&DeviceScene, &ResidentScene<A>)>,
         (context, builders): (&A::Context, &mut Builders<A>),
-        may_be_bare: bool,
     ) -> Result<ResidentScene<A>, DeviceError> {
         let old = old.filter(|(other, _)| Arc::ptr_eq(&other.fixed, &scene.fixed));
         let (mut arrays, fixed) = match old {
@@ -84,21 +81,20 @@ impl<A: Api> ResidentScene<A> {
             None => upload_arrays::<A>(context, |to| scene.upload_fixed(to))?,
         };
         let same_shapes = old.filter(|(other, _)| Arc::ptr_eq(&other.geometry, &scene.geometry));
-        let (dynamic, is_bare, root) = match same_shapes.filter(|(_, old)| may_be_bare || !old.is_bare) {
+        let dynamic = match same_shapes.filter(|(_, old)| !(builders.only_trees && old.is_bare())) {
             Some((_, old)) => {
                 scene.geometry.set_constants(&mut arrays.constants);
-                (Arc::clone(&old.dynamic), old.is_bare, old.root)
+                let (now, before) = (&mut arrays.constants, &old.arrays.constants);
+                now.bvh_root = before.bvh_root;
+                now.features = now.features & !FEATURE_TREE | before.features & FEATURE_TREE;
+                Arc::clone(&old.dynamic)
             }
             None => {
-                let shapes = upload_shapes(&scene.geometry, (context, builders), &arrays, may_be_bare)?;
-                arrays = shapes.arrays;
-                (shapes.memory, shapes.is_bare, shapes.root)
+                let dynamic;
+                (arrays, dynamic) = upload_shapes(&scene.geometry, (context, builders), &arrays)?;
+                dynamic
             }
         };
-        if is_bare {
-            arrays.constants.features &= !FEATURE_TREE;
-        }
-        arrays.constants.bvh_root = root.unwrap_or(arrays.constants.bvh_root);
         let lights = match old.filter(|(other, _)| Arc::ptr_eq(&other.lights, &scene.lights)) {
             Some((_, old)) => Arc::clone(&old.lights),
             None => {
@@ -107,7 +103,11 @@ impl<A: Api> ResidentScene<A> {
                 lights
             }
         };
-        Ok(ResidentScene { small: scene.small(&arrays), arrays, is_bare, root, fixed, dynamic, lights })
+        Ok(ResidentScene { small: scene.small(&arrays), arrays, fixed, dynamic, lights })
+    }
+    /// Whether it has cells that the GPU has filled, and no tree: only kernels for grids can render it.
+    pub fn is_bare(&self) -> bool {
+        self.arrays.cells.len > 0 && self.arrays.nodes.len == 0
     }
     /// The kernels' argument: the scene by value if they take small scenes, else the arrays' addresses.
     pub fn argument(&self, takes_small: bool) -> Arguments<'_> {
@@ -163,45 +163,32 @@ fn upload_arrays<A: Api>(
     Ok((put(&mut Upload { arrays: &mut arrays, context, stream: None })?, Arc::new(arrays)))
 }
 
-// Shapes on a GPU. Those with cells are bare; others have a root of a tree.
-struct Shapes<A: Api> {
-    arrays: GpuScene,
-    memory: Arc<Vec<A::Memory>>,
-    is_bare: bool,
-    root: Option<i32>,
-}
-
 // Uploads shapes. What is missing the GPU makes, or else the host.
 fn upload_shapes<A: Api>(
     geometry: &Geometry,
     (context, builders): (&A::Context, &mut Builders<A>),
     scene: &GpuScene,
-    may_be_bare: bool,
-) -> Result<Shapes<A>, DeviceError> {
+) -> Result<Uploaded<A>, DeviceError> {
     let mut memory = Vec::new();
-    let made = match geometry.later.as_ref().map(|later| (&later.missing, &*later.pool)) {
-        Some((Missing::Cells(lattice), _)) if may_be_bare => {
-            let kernels = builders.cells(context)?;
-            with_cells::<A>(geometry, lattice, (context, kernels), scene, &mut memory).map(|made| (made, None))
+    let made = match &geometry.lazy {
+        Some(LazyTree { missing: Missing::Cells(lattice), .. }) if !builders.only_trees => {
+            with_cells::<A>(geometry, lattice, (context, builders.cells(context)?), scene, &mut memory)
         }
-        Some((Missing::Trees(missing), pool)) => {
-            let to = (context, builders.trees(context)?);
-            let made = with_trees::<A>(geometry, (missing, pool), to, scene, &mut memory);
-            made.map(|made| made.map_or((None, None), |(arrays, root)| (Some(arrays), Some(root))))
+        Some(LazyTree { missing: Missing::Trees(missing), pool, .. }) => {
+            with_trees::<A>(geometry, (missing, pool), (context, builders.trees(context)?), scene, &mut memory)
         }
-        _ => Ok((None, None)),
+        _ => Ok(None),
     };
     if made.is_err() {
         // Memory must not be freed while the GPU uses it.
         let _ = context.synchronize();
     }
     match made {
-        Ok((Some(arrays), root)) => Ok(Shapes { arrays, memory: Arc::new(memory), is_bare: root.is_none(), root }),
+        Ok(Some(arrays)) => Ok((arrays, Arc::new(memory))),
         // The host's tree needs less of the GPU's memory.
-        Ok((None, _)) | Err(DeviceError::OutOfMemory(_)) => {
+        Ok(None) | Err(DeviceError::OutOfMemory(_)) => {
             drop(memory);
-            let (arrays, memory) = upload_arrays::<A>(context, |to| geometry.with_tree().place(to, scene))?;
-            Ok(Shapes { arrays, memory, is_bare: false, root: None })
+            upload_arrays::<A>(context, |to| geometry.with_tree().place(to, scene))
         }
         Err(error) => Err(error),
     }
@@ -215,8 +202,9 @@ fn with_cells<A: Api>(
     scene: &GpuScene,
     memory: &mut Vec<A::Memory>,
 ) -> Result<Option<GpuScene>, DeviceError> {
-    let mut upload = Upload::<A> { arrays: memory, context, stream: Some(kernels.stream()) };
-    let arrays = geometry.place(&mut upload, scene)?;
+    let mut upload = Upload::<A> { arrays: memory, context, stream: Some(&kernels.on.stream) };
+    let mut arrays = geometry.place(&mut upload, scene)?;
+    arrays.constants.features &= !FEATURE_TREE;
     let filled = kernels.fill(context, (lattice, geometry.large), &arrays.spheres)?;
     Ok(filled.map(|Cells { cells, balls, memory: of_cells }| {
         memory.extend(of_cells);
@@ -224,16 +212,16 @@ fn with_cells<A: Api>(
     }))
 }
 
-// Uploads shapes, and has the GPU make the missing trees. Returns the root too; None if one of them is too deep.
+// Uploads shapes, and has the GPU make the missing trees. None if one of them is too deep.
 fn with_trees<A: Api>(
     geometry: &Geometry,
     (missing, pool): (&MissingTrees, &rayon::ThreadPool),
     (context, kernels): (&A::Context, &mut TreeKernels<A>),
     scene: &GpuScene,
     memory: &mut Vec<A::Memory>,
-) -> Result<Option<(GpuScene, i32)>, DeviceError> {
+) -> Result<Option<GpuScene>, DeviceError> {
     let MissingTrees { forest, spans, bounds } = missing;
-    let mut upload = Upload::<A> { arrays: memory, context, stream: Some(kernels.stream()) };
+    let mut upload = Upload::<A> { arrays: memory, context, stream: Some(&kernels.on.stream) };
     let mut arrays = geometry.place(&mut upload, scene)?;
     // The host's trees come first, then the GPU's, then what joins them.
     let (mut len, mut trees, mut roots) = (forest.nodes.len(), Vec::new(), Vec::new());
@@ -245,15 +233,15 @@ fn with_trees<A: Api>(
         trees.push((len, tree));
         len += trees.last().map_or(0, |(_, tree)| tree.nodes);
     }
-    let (above, root) = pool.install(|| geometry.joined(forest, &roots, len));
+    let above;
+    (above, arrays.constants.bvh_root) = pool.install(|| geometry.joined(forest, &roots, len));
     let nodes = context.memory((len + above.len()) * size_of::<Node>())?;
     let address = nodes.address(0);
     // SAFETY: the arrays hold plain numbers without padding, and are not page-locked.
     let written = unsafe {
-        kernels
-            .stream()
-            .write(&nodes, 0, bytes(&forest.nodes))
-            .and_then(|()| kernels.stream().write(&nodes, len * size_of::<Node>(), bytes(&above)))
+        let stream = &kernels.on.stream;
+        let first = stream.write(&nodes, 0, bytes(&forest.nodes));
+        first.and_then(|()| stream.write(&nodes, len * size_of::<Node>(), bytes(&above)))
     };
     memory.push(nodes);
     written?;
@@ -261,6 +249,6 @@ fn with_trees<A: Api>(
     for (first, tree) in &mut trees {
         kernels.place(tree, address, *first)?;
     }
-    kernels.wait()?;
-    Ok(Some((arrays, root)))
+    kernels.on.wait()?;
+    Ok(Some(arrays))
 }

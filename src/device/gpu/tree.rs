@@ -1,10 +1,11 @@
 //! The tree over many shapes, which the GPU makes itself (kernels/shapes/tree.cuh) and the host improves near its root.
 #![expect(unsafe_code, reason = "launches kernels, whose arguments the compiler cannot check")]
 
-use super::api::{Api, Arguments, Context, DeviceMemory, Event, Module, Stream};
+use super::api::{Api, Context, DeviceMemory, Module, Stream, arguments};
+use super::functions::{BuildStream, kernels};
 use super::modules::{THREADS, TREE};
 use crate::device::DeviceError;
-use crate::device_scene::later::Span;
+use crate::device_scene::lazy::Span;
 use crate::gpu_types::{
     AREAS, Array, KEYS_A_RUN, Node, PAIRS_A_RUN, SHAPE_SPHERE, Scene as GpuScene, TreeSize, TreeTotals, TreeWork,
     Triangle,
@@ -13,48 +14,29 @@ use crate::math::bvh::{Bounds, MAX_DEPTH, ROOM_ABOVE, Subtree, TRAVERSAL_COST};
 use crate::math::ploc::{self, Cluster};
 use crate::math::reinsertion::{self, MOVED};
 use std::collections::HashMap;
-use std::ffi::CStr;
 
-// The rows of kernels/shapes/tree_steps.def.
-#[derive(Clone, Copy)]
-enum Step {
-    BeginRuns,
-    MergeRuns,
-    BeginClusters,
-    JoinClusters,
-    CountAreas,
-    ListTop,
-    ReplaceTop,
-    LinkPairs,
-    MeasurePairs,
-    PlaceNodes,
-    SaveElements,
-    PlaceElements,
+kernels! {
+    /// The rows of kernels/shapes/tree_steps.def.
+    struct Steps of TREE, THREADS;
+    begin_runs = c"polyfly_begin_runs",
+    merge_runs = c"polyfly_merge_runs",
+    begin_clusters = c"polyfly_begin_clusters",
+    join_clusters = c"polyfly_join_clusters",
+    count_areas = c"polyfly_count_areas",
+    list_top = c"polyfly_list_top",
+    replace_top = c"polyfly_replace_top",
+    link_pairs = c"polyfly_link_pairs",
+    measure_pairs = c"polyfly_measure_pairs",
+    place_nodes = c"polyfly_place_nodes",
+    save_elements = c"polyfly_save_elements",
+    place_elements = c"polyfly_place_elements",
 }
 
-/// The kernels of all steps, in this order.
-pub const STEPS: [&CStr; 12] = [
-    c"polyfly_begin_runs",
-    c"polyfly_merge_runs",
-    c"polyfly_begin_clusters",
-    c"polyfly_join_clusters",
-    c"polyfly_count_areas",
-    c"polyfly_list_top",
-    c"polyfly_replace_top",
-    c"polyfly_link_pairs",
-    c"polyfly_measure_pairs",
-    c"polyfly_place_nodes",
-    c"polyfly_save_elements",
-    c"polyfly_place_elements",
-];
-
-/// The kernels, and memory for each tree of a scene, which is kept for the next time step.
+/// Makes trees, with memory for each tree of a scene, which is kept for the next time step.
 pub struct TreeKernels<A: Api> {
-    steps: [A::Function; 12],
-    stream: A::Stream,
-    done: A::Event,
+    steps: Steps<A>,
+    pub on: BuildStream<A>,
     scratch: Vec<Scratch<A>>,
-    _module: A::Module,
 }
 
 struct Scratch<A: Api> {
@@ -104,24 +86,7 @@ impl Arrays {
 
 impl<A: Api> TreeKernels<A> {
     pub fn load(context: &A::Context) -> Result<TreeKernels<A>, DeviceError> {
-        let module = context.load(&TREE.text()?)?;
-        let mut steps = Vec::new();
-        for name in STEPS {
-            steps.push(module.function(name, THREADS)?);
-        }
-        let steps = steps.try_into().map_err(|_| DeviceError::Failed("there are other steps".into()))?;
-        let (stream, done) = (context.stream()?, context.event()?);
-        Ok(TreeKernels { steps, stream, done, scratch: Vec::new(), _module: module })
-    }
-
-    /// The stream of the kernels. What it has written before, they read.
-    pub fn stream(&self) -> &A::Stream {
-        &self.stream
-    }
-    /// Waits for the stream.
-    pub fn wait(&self) -> Result<(), DeviceError> {
-        self.stream.record(&self.done)?;
-        self.done.wait()
+        Ok(TreeKernels { steps: Steps::load(context)?, on: BuildStream::new(context)?, scratch: Vec::new() })
     }
 
     /// Makes the tree number `at` of a scene, over shapes of its arrays. None if it is too deep.
@@ -160,22 +125,22 @@ impl<A: Api> TreeKernels<A> {
         let offset = |address: u64| (address - scratch.memory.address(0)) as usize;
         let count = work.count.cast_unsigned();
         let (pairs, runs) = (count - 1, count.div_ceil(KEYS_A_RUN as u32));
-        let arrived = || self.stream.fill(&scratch.memory, offset(work.arrived as u64), 4 * count as usize, 0xff);
+        let arrived = || self.on.stream.fill(&scratch.memory, offset(work.arrived as u64), 4 * count as usize, 0xff);
         arrived()?;
-        self.stream.fill(&scratch.memory, offset(work.areas as u64), 4 * AREAS as usize, 0)?;
-        self.stream.fill(&scratch.memory, offset(work.totals as u64), size_of::<TreeTotals>(), 0)?;
-        self.step(Step::BeginRuns, work, runs)?;
+        self.on.stream.fill(&scratch.memory, offset(work.areas as u64), 4 * AREAS as usize, 0)?;
+        self.on.stream.fill(&scratch.memory, offset(work.totals as u64), size_of::<TreeTotals>(), 0)?;
+        self.step(self.steps.begin_runs, work, runs)?;
         let mut sorted = *work;
         while sorted.run < sorted.count {
-            self.step(Step::MergeRuns, &sorted, runs)?;
+            self.step(self.steps.merge_runs, &sorted, runs)?;
             std::mem::swap(&mut sorted.keys, &mut sorted.other_keys);
             std::mem::swap(&mut sorted.numbers, &mut sorted.other_numbers);
             sorted.run *= 2;
         }
         (work.keys, work.numbers) = (sorted.keys, sorted.numbers);
-        self.step(Step::BeginClusters, work, count)?;
-        self.step(Step::JoinClusters, work, count)?;
-        self.step(Step::CountAreas, work, pairs.div_ceil(PAIRS_A_RUN as u32))?;
+        self.step(self.steps.begin_clusters, work, count)?;
+        self.step(self.steps.join_clusters, work, count)?;
+        self.step(self.steps.count_areas, work, pairs.div_ceil(PAIRS_A_RUN as u32))?;
         let areas: Vec<u32> = self.read(scratch, offset(work.areas as u64), AREAS as usize)?;
         // As many as the host asks for, or all.
         let mut listed = 0;
@@ -184,11 +149,11 @@ impl<A: Api> TreeKernels<A> {
             listed >= MOVED
         });
         work.least_area = enough.map_or(0, |(area, _)| area as i32);
-        self.step(Step::ListTop, work, pairs)?;
+        self.step(self.steps.list_top, work, pairs)?;
         self.improve(work, scratch, listed + 1, pool)?;
         arrived()?;
-        self.step(Step::LinkPairs, work, pairs)?;
-        self.step(Step::MeasurePairs, work, count)?;
+        self.step(self.steps.link_pairs, work, pairs)?;
+        self.step(self.steps.measure_pairs, work, count)?;
         let totals = self.read(scratch, offset(work.totals as u64), 1)?;
         totals.into_iter().next().ok_or_else(|| DeviceError::Failed("a tree has no size".into()))
     }
@@ -212,11 +177,11 @@ impl<A: Api> TreeKernels<A> {
         let Some(top) = top else { return Ok(()) };
         // SAFETY: the arrays are not page-locked.
         unsafe {
-            self.stream.write(&scratch.memory, numbers, bytemuck::cast_slice(&top.numbers))?;
-            self.stream.write(&scratch.memory, pairs, bytemuck::cast_slice(&top.pairs))?;
-            self.stream.write(&scratch.memory, totals, bytemuck::bytes_of(&top.root))?;
+            self.on.stream.write(&scratch.memory, numbers, bytemuck::cast_slice(&top.numbers))?;
+            self.on.stream.write(&scratch.memory, pairs, bytemuck::cast_slice(&top.pairs))?;
+            self.on.stream.write(&scratch.memory, totals, bytemuck::bytes_of(&top.root))?;
         }
-        self.step(Step::ReplaceTop, work, top.numbers.len() as u32)
+        self.step(self.steps.replace_top, work, top.numbers.len() as u32)
     }
 
     /// Puts a tree's nodes into an array from number `first` on, and sorts its shapes.
@@ -224,27 +189,22 @@ impl<A: Api> TreeKernels<A> {
         let work = &mut tree.work;
         (work.nodes, work.first_node) = (nodes as *mut Node, first as i32);
         let count = work.count.cast_unsigned();
-        self.step(Step::PlaceNodes, work, count - 1)?;
-        self.step(Step::SaveElements, work, count)?;
-        self.step(Step::PlaceElements, work, count)
+        self.step(self.steps.place_nodes, work, count - 1)?;
+        self.step(self.steps.save_elements, work, count)?;
+        self.step(self.steps.place_elements, work, count)
     }
 
     // Reads an array, when the stream's work so far is done.
     fn read<T: bytemuck::Pod>(&self, scratch: &Scratch<A>, offset: usize, len: usize) -> Result<Vec<T>, DeviceError> {
         let mut values = vec![T::zeroed(); len];
         // SAFETY: it is waited for here, or by `measure` if that fails.
-        unsafe { self.stream.copy(bytemuck::cast_slice_mut(&mut values), &scratch.memory, offset)? };
-        self.wait()?;
+        unsafe { self.on.stream.copy(bytemuck::cast_slice_mut(&mut values), &scratch.memory, offset)? };
+        self.on.wait()?;
         Ok(values)
     }
 
-    fn step(&self, step: Step, work: &TreeWork, threads: u32) -> Result<(), DeviceError> {
-        let threads = threads.cast_signed();
-        let mut arguments = Arguments::default().with(work).with(&threads);
-        let blocks = threads.cast_unsigned().div_ceil(THREADS);
-        // SAFETY: these are the arguments of kernels/entry/tree.cuh. Memory is dropped after the kernels have been waited for, after a
-        // failure too.
-        unsafe { self.stream.launch(self.steps[step as usize], (blocks, 1), (THREADS, 1), &mut arguments) }
+    fn step(&self, step: A::Function, work: &TreeWork, threads: u32) -> Result<(), DeviceError> {
+        self.on.launch(step, threads, arguments![*work, threads.cast_signed()])
     }
 }
 

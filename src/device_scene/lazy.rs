@@ -1,32 +1,14 @@
-//! Shapes without a tree: GPUs fill the cells of a grid over balls themselves, and make the trees over many shapes. The host builds the tree
-//! when another device asks for it.
+//! What shapes lack whose tree is lazy: GPUs fill the cells of a grid over balls themselves, and make the trees over many shapes.
 
 use super::shapes::leaf_code;
 use crate::gpu_types::{Node, SHAPE_SPHERE, SHAPE_TRIANGLE, Sphere};
 use crate::math::bvh::{Bounds, Forest, Group};
 use crate::math::grid::{Extent, Lattice, QUICK_BALLS};
 use rayon::prelude::*;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-/// When the tree over the shapes is built.
-#[derive(Clone, Debug, Default)]
-pub enum Trees {
-    /// With the other arrays.
-    #[default]
-    AtOnce,
-    /// When a device needs it, by the threads of this pool: GPUs do without where a grid does.
-    WhenNeeded(Arc<rayon::ThreadPool>),
-}
-
-impl Trees {
-    /// The pool that builds trees that are left out, if they may be.
-    pub fn left_out_by(&self) -> Option<&Arc<rayon::ThreadPool>> {
-        match self {
-            Trees::AtOnce => None,
-            Trees::WhenNeeded(pool) => Some(pool),
-        }
-    }
-}
+/// The threads that build lazy trees when a device needs them, because GPUs do without where a grid does; None if trees are eager.
+pub type LazyTrees = Option<Arc<rayon::ThreadPool>>;
 
 /// Some shapes of a kind, which get their own tree.
 #[derive(Clone, Copy, Debug)]
@@ -72,31 +54,6 @@ pub struct MissingTrees {
     pub spans: Vec<Span>,
     /// The bounds of each missing tree.
     pub bounds: Vec<Bounds>,
-}
-
-/// What there is in place of a tree over shapes, which are of type T.
-#[derive(Clone, Debug)]
-pub struct Later<T> {
-    pub missing: Missing,
-    /// The threads that build what a device does not make.
-    pub pool: Arc<rayon::ThreadPool>,
-    // The same shapes with their tree.
-    built: OnceLock<Box<T>>,
-}
-
-impl<T: Send> Later<T> {
-    pub fn new(missing: Missing, pool: &Arc<rayon::ThreadPool>) -> Later<T> {
-        Later { missing, pool: Arc::clone(pool), built: OnceLock::new() }
-    }
-    /// The shapes with their tree, which `build` makes the first time.
-    pub fn with_tree(&self, build: impl FnOnce() -> T + Send) -> &T {
-        if let Some(built) = self.built.get() {
-            return built;
-        }
-        // No thread waits for another one here, which may be a task of the same pool: two that come at once both build it.
-        let built = Box::new(self.pool.install(build));
-        self.built.get_or_init(|| built)
-    }
 }
 
 /// Measures balls. Returns those that are not in cells, which are much larger than the others and few; what the cells follow from; and the
