@@ -15,10 +15,10 @@ mod task;
 pub use error::DeviceError;
 #[cfg(test)]
 pub use gpu::cell_plan;
-pub use interface::{Device, DeviceInfo, GpuDevice, GpuInfo, KernelScene, Moment, SampleCounter};
+pub use interface::{Device, DeviceInfo, GpuDevice, GpuInfo, KernelScene, SampleCounter};
 pub use list::{has_driver, list, open};
 pub use memory::{FilmSlice, Memory};
 pub use task::{
-    AdaptiveTask, BAND_STEP, DeviceNeeds, DeviceStats, GuidedTask, OfPixels, PixelSet, TRIAL_BYTES, Task, TaskOutput,
+    AdaptiveTask, BAND_STEP, DeviceNeeds, DeviceStats, GuidedTask, Moment, PixelSet, TRIAL_BYTES, Task, TaskOutput,
     TaskStats, Ticket, balance,
 };

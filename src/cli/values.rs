@@ -1,7 +1,7 @@
 //! Values of flags.
 
 use crate::language::{Message, msg};
-use crate::scene::keys::words::Names;
+use crate::scene::keys::names::Names;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::text::diagnostic::Rule;
@@ -79,7 +79,9 @@ pub fn parse_fps(text: &str) -> Result<f64, Message> {
 }
 
 pub fn parse_solid(text: &str) -> Result<Solid, Message> {
-    Solid::from_name(text.trim())
+    let named = Solid::NAMES.iter().find(|(_, name, _)| name.eq_ignore_ascii_case(text.trim()));
+    named
+        .map(|(solid, ..)| *solid)
         .ok_or_else(|| msg!("expected one of {list}", list = Solid::ALL.map(Solid::name).join(", ")))
 }
 

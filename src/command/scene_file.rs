@@ -132,10 +132,7 @@ impl SceneText {
         let FileMention { span, name } = self.mention(&asset.path)?;
         let what = Message::list(name.into_iter().chain([asset.what.clone()]), ": ");
         let problem = Problem::new(span, what, asset.path.display().to_string());
-        Some(self.problems(vec![match &asset.remedy {
-            Some(remedy) => problem.help(remedy),
-            None => problem,
-        }]))
+        Some(self.problems(vec![problem.help(asset.remedy.clone())]))
     }
 }
 

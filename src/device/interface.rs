@@ -2,14 +2,12 @@
 
 use super::error::DeviceError;
 use super::memory::FilmSlice;
-use super::task::{OfPixels, PixelSet, Task, TaskStats, Ticket};
+use super::task::{Moment, Task, TaskStats, Ticket};
 use crate::cancel::Cancel;
-use crate::device_scene::DeviceScene;
-use crate::film::post::steady::View;
-use crate::gpu_types::{FeatureSet, FrameParams, Scene as GpuScene, SmallScene};
+use crate::gpu_types::{FeatureSet, Scene as GpuScene, SmallScene};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The properties of a device.
@@ -22,29 +20,6 @@ pub struct DeviceInfo {
     pub is_cpu: bool,
     /// Whether the device applies post steps to its pictures.
     pub runs_post: bool,
-}
-
-/// The scene and the camera at a moment of a frame.
-#[derive(Clone)]
-pub struct Moment {
-    pub scene: Arc<DeviceScene>,
-    pub camera: FrameParams,
-    /// The pixels that see it.
-    pub pixels: PixelSet,
-    /// Where the bodies are, if the picture is made of several frames: of the first moment of each.
-    pub view: Option<Arc<View>>,
-}
-
-impl Moment {
-    pub fn new(scene: Arc<DeviceScene>, camera: FrameParams) -> Moment {
-        Moment { scene, camera, pixels: PixelSet::ALL, view: None }
-    }
-}
-
-impl OfPixels for Moment {
-    fn pixels(&self) -> PixelSet {
-        self.pixels
-    }
 }
 
 /// A device that executes tasks.

@@ -1,7 +1,9 @@
 //! Tasks of devices, and their statistics.
 
+use crate::device_scene::DeviceScene;
 use crate::film::post::PostPipeline;
-use crate::gpu_types::{Features, FilmBuffers, Launch};
+use crate::film::post::steady::View;
+use crate::gpu_types::{Features, FilmBuffers, FrameParams, Launch};
 use crate::scene::{Sampling, Scene};
 use std::ops::Range;
 use std::sync::Arc;
@@ -77,9 +79,21 @@ impl PixelSet {
     }
 }
 
-/// What some pixels see.
-pub trait OfPixels {
-    fn pixels(&self) -> PixelSet;
+/// The scene and the camera at a moment of a frame.
+#[derive(Clone)]
+pub struct Moment<S = Arc<DeviceScene>> {
+    pub scene: S,
+    pub camera: FrameParams,
+    /// The pixels that see it.
+    pub pixels: PixelSet,
+    /// Where the bodies are, if the picture is made of several frames: of the first moment of each.
+    pub view: Option<Arc<View>>,
+}
+
+impl Moment {
+    pub fn new(scene: Arc<DeviceScene>, camera: FrameParams) -> Moment {
+        Moment { scene, camera, pixels: PixelSet::ALL, view: None }
+    }
 }
 
 impl Task {
@@ -106,9 +120,9 @@ impl Task {
     }
     /// The parts that are taken at a frame's moments, but for moments without samples, and whether they are added to others of the same
     /// pixels. Moments of the places of a block follow one another. Features are those of the first one.
-    pub fn at_moments<'a, M: OfPixels>(&self, moments: &'a [M]) -> impl Iterator<Item = (&'a M, Task, bool)> {
+    pub fn at_moments<'a, S>(&self, moments: &'a [Moment<S>]) -> impl Iterator<Item = (&'a Moment<S>, Task, bool)> {
         let has_features = self.output == TaskOutput::Features;
-        let pixels = move |moment: &M| if has_features { PixelSet::ALL } else { moment.pixels() };
+        let pixels = move |moment: &Moment<S>| if has_features { PixelSet::ALL } else { moment.pixels };
         let moments = if has_features { moments.get(..1).unwrap_or_default() } else { moments };
         let places = moments.first().map_or(1, |first| pixels(first).places());
         let count = moments.len() as u32 / places;

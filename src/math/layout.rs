@@ -97,13 +97,12 @@ struct Layout<'a, F> {
 
 impl<F> Layout<'_, F> {
     // Lays a subtree out, and returns its code.
-    fn place<T: Copy + Send>(&self, at: &Cluster, parts: &Parts, to: Target<T>) -> i32
+    fn place<T: Copy + Send>(&self, at: &Cluster, parts: &Parts, mut to: Target<T>) -> i32
     where
         F: MakeNode<T>,
     {
         let Parts::Split(_, parts) = parts else {
-            let (mut node, mut element) = (0, 0);
-            return self.one_by_one(at, to, &mut node, &mut element);
+            return self.below(at, &mut to, &mut 0, &mut 0);
         };
         let [a, b] = &self.tree.pairs[at.first as usize];
         let Target { nodes, first_node, order, first } = to;
@@ -117,14 +116,6 @@ impl<F> Layout<'_, F> {
         let (a_code, b_code) = rayon::join(|| self.place(a, &parts[0], left), || self.place(b, &parts[1], right));
         *own = (self.make)([a.bounds(), b.bounds()], [a_code, b_code]);
         first_node as i32
-    }
-
-    fn one_by_one<T>(&self, at: &Cluster, to: Target<T>, node: &mut usize, element: &mut usize) -> i32
-    where
-        F: MakeNode<T>,
-    {
-        let mut to = to;
-        self.below(at, &mut to, node, element)
     }
 
     fn below<T>(&self, at: &Cluster, to: &mut Target<T>, node: &mut usize, element: &mut usize) -> i32

@@ -34,14 +34,6 @@ impl Solid {
         }
     }
 
-    /// The solid of that name; `cube` is the hexahedron.
-    pub fn from_name(name: &str) -> Option<Solid> {
-        if name == "cube" {
-            return Some(Solid::Hexahedron);
-        }
-        Solid::ALL.into_iter().find(|s| s.name() == name)
-    }
-
     /// The corners of the solid with circumradius 1 around the origin.
     pub fn vertices(self) -> Vec<Vec3> {
         let phi = (1.0 + 5.0_f64.sqrt()) / 2.0;

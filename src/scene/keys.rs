@@ -75,9 +75,9 @@ pub(crate) trait Keys: Clone + Default {
         self.visit(&mut |key, field| field.read(key, table));
         self.check(table);
         let mut is_asked = false;
-        self.visit(&mut |key, _| is_asked |= key.refused && table.has(key.name));
+        self.visit(&mut |key, _| is_asked |= key.when.is_some() && table.has(key.name));
         if is_asked {
-            refuse_idle(&self.lines(), table);
+            report_idle(&self.lines(), table);
         }
     }
     /// Sets the number or color at a path, such as `body.0.lamp_intensity`.
@@ -181,15 +181,21 @@ macro_rules! written_as {
 }
 pub(crate) use written_as;
 
-// Refuses keys that apply only beside words that other keys do not have.
-fn refuse_idle(lines: &Lines, table: &mut Table) {
-    for key in lines.entries.iter().map(|entry| entry.key).filter(|key| key.refused) {
+// Warns of keys that apply only beside words that other keys do not have, or refuses them.
+fn report_idle(lines: &Lines, table: &mut Table) {
+    for key in lines.entries.iter().map(|entry| entry.key) {
         let Some((other, words)) = key.when else { continue };
-        let held = lines.entries.iter().find(|entry| entry.key.name == other).and_then(|entry| entry.content.text());
-        if !words.iter().any(|word| held == Some(&kinds::quoted(word))) {
-            let words: Vec<String> = words.iter().map(|word| format!("`{other} = \"{word}\"`")).collect();
-            let expected = msg!("it beside {what}", what = Message::one_of(&words));
-            table.problem_at(key.name, msg!("`{key}` changes nothing", key = key.name), expected);
+        let held = lines.entries.iter().find(|entry| entry.key.name == other);
+        let held = held.and_then(|entry| entry.content.text().or(entry.key.holds)).unwrap_or_default();
+        if words.contains(&held.trim_matches(['"', '\''])) {
+            continue;
+        }
+        let words: Vec<String> = words.iter().map(|word| format!("`{other} = \"{word}\"`")).collect();
+        let (what, words) = (msg!("`{key}` changes nothing", key = key.name), Message::one_of(&words));
+        match table.span_of(key.name) {
+            Some(_) if key.refused => table.problem_at(key.name, what, msg!("it beside {what}", what = words)),
+            Some(span) => table.warn(span, what, msg!("it counts beside {what} alone", what = words)),
+            None => {}
         }
     }
 }

@@ -66,11 +66,10 @@ pub(crate) fn two_numbers(text: &str) -> Option<[u32; 2]> {
 
 impl Kind for Size {
     fn parse(given: &mut Given) -> Option<Size> {
+        let expected = || msg!("[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\"");
         let size = match given.value.get_ref() {
             DeValue::String(text) => Size::named(text).or_else(|| {
-                given.wrong::<()>(msg!(
-                    "[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\""
-                ));
+                given.wrong::<()>(expected());
                 match Size::meant(text) {
                     Some(Size(width, height)) => {
                         given.help(Some(msg!("did you mean `{name}`?", name = format_args!("{width}x{height}"))))
@@ -80,9 +79,7 @@ impl Kind for Size {
                 None
             })?,
             DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) => {
-                return given.wrong(msg!(
-                    "[WIDTH, HEIGHT], \"WIDTHxHEIGHT\" or a name such as \"1080p\", \"4k\" or \"vertical\""
-                ));
+                return given.wrong(expected());
             }
             _ => {
                 let ([width, height], rule) = (given.numbers()?, given.key.rule);

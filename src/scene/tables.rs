@@ -4,7 +4,6 @@ use super::keys::read::Table;
 use super::keys::{Key, Keys, Visit, keys};
 use super::size::Size;
 use super::text::diagnostic::Rule;
-use super::world::standing::Falling;
 use super::{Camera, FilmSettings, Output, RenderSettings, Tracks, World, defaults};
 use crate::language::msg;
 use crate::math::vec3::Vec3;
@@ -52,7 +51,7 @@ impl Keys for Scene {
     }
 
     fn check(&mut self, table: &mut Table) {
-        for Falling { path, why } in self.world.stand() {
+        for (path, why) in self.world.stand() {
             table.problem_at(
                 &path,
                 msg!("it cannot stand on the floor: {why}", why),

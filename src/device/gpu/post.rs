@@ -158,12 +158,7 @@ impl<A: Api> PostKernels<A> {
             return Err(DeviceError::Failed("glare has no memory".into()));
         };
         self.go_down(stream, (&lane.image, size), pyramid)?;
-        let address = |image| match image {
-            GlareImage::Level => level.address(0),
-            GlareImage::Between(0) => first.address(0),
-            GlareImage::Between(_) => second.address(0),
-            GlareImage::Sum => sum.address(0),
-        };
+        let address = |image: GlareImage| [level, first, second, sum][image as usize].address(0);
         for pass in glare.passes(size.1) {
             let (from, to) = (address(pass.from), address(pass.to));
             launch::<A>(

@@ -146,7 +146,7 @@ impl<A: Api> Gpu<A> {
             if !self.recent.iter().any(|(known, _)| Arc::ptr_eq(known, scene)) {
                 self.recent.push_back((Arc::clone(scene), Arc::clone(&self.resident)));
             }
-            all.push(ResidentMoment { scene: Arc::clone(&self.resident), camera: *camera, pixels: *pixels });
+            all.push(Moment { scene: Arc::clone(&self.resident), camera: *camera, pixels: *pixels, view: None });
         }
         let surplus = self.recent.len().saturating_sub(moments.len());
         self.recent.drain(..surplus);
@@ -334,7 +334,7 @@ impl<A: Api> Gpu<A> {
     fn trace_band(
         &self,
         task: &Task,
-        ResidentMoment { scene: resident, camera, .. }: &ResidentMoment<A>,
+        Moment { scene: resident, camera, .. }: &ResidentMoment<A>,
         rows: Range<u32>,
         Slot { trial, counts, .. }: &Slot<A>,
         (pixels, adds): (&A::Memory, bool),

@@ -4,12 +4,12 @@
 use super::api::{Api, Arguments, Context, DeviceMemory, Stream};
 use super::cells::{CellKernels, Cells};
 use super::tree::{Grove, TreeKernels};
-use crate::device::{DeviceError, OfPixels, PixelSet};
+use crate::device::{DeviceError, Moment};
 use crate::device_scene::DeviceScene;
 use crate::device_scene::geometry::{Geometry, LazyTree};
 use crate::device_scene::lazy::{Missing, MissingTrees};
 use crate::device_scene::upload::ArrayUploader;
-use crate::gpu_types::{Array, FEATURE_TREE, FrameParams, Node, Scene as GpuScene, SmallScene};
+use crate::gpu_types::{Array, FEATURE_TREE, Node, Scene as GpuScene, SmallScene};
 use crate::math::grid::Lattice;
 use std::sync::Arc;
 
@@ -55,18 +55,8 @@ pub struct ResidentScene<A: Api> {
     lights: Arc<Vec<A::Memory>>,
 }
 
-/// A scene in the GPU's memory, the camera, and the pixels that see it.
-pub struct ResidentMoment<A: Api> {
-    pub scene: Arc<ResidentScene<A>>,
-    pub camera: FrameParams,
-    pub pixels: PixelSet,
-}
-
-impl<A: Api> OfPixels for ResidentMoment<A> {
-    fn pixels(&self) -> PixelSet {
-        self.pixels
-    }
-}
+/// A moment whose scene is in the GPU's memory.
+pub type ResidentMoment<A> = Moment<Arc<ResidentScene<A>>>;
 
 impl<A: Api> ResidentScene<A> {
     /// Uploads a scene, except the arrays that it shares with `old`.

@@ -31,8 +31,9 @@ pub struct Glare {
 pub enum GlareImage {
     /// The level of the pyramid.
     Level,
-    /// One of two images for results between passes.
-    Between(usize),
+    /// Results of every other pass.
+    First,
+    Second,
     /// The sum of all rays.
     Sum,
 }
@@ -112,7 +113,7 @@ impl Glare {
         }
         let mut levels = pyramid(image, Glare::level(image.height()), isa);
         let Some(level) = levels.pop() else { return };
-        let mut glow = self.scattered(&level, image.height(), isa);
+        let mut glow = self.scattered(level, image.height(), isa);
         while let Some(mut fine) = levels.pop() {
             glow.mix_into(&mut fine, 0.0, 1.0, isa);
             glow = fine;
@@ -121,25 +122,19 @@ impl Glare {
     }
 
     // The light of a level after all passes.
-    fn scattered(&self, level: &Level, height: u32, isa: Isa) -> Level {
-        let blank = || Level::new(level.width, level.height);
-        let (mut between, mut sum) = ([blank(), blank()], blank());
+    fn scattered(&self, level: Level, height: u32, isa: Isa) -> Level {
+        let (wide, tall) = (level.width, level.height);
+        let blank = || Level::new(wide, tall);
+        // In the order of GlareImage.
+        let mut images = [level, blank(), blank(), blank()];
         for pass in self.passes(height) {
-            let [first, second] = &mut between;
-            let (from, to) = match (pass.from, pass.to) {
-                (GlareImage::Level, GlareImage::Sum) => (level, &mut sum),
-                (GlareImage::Level, GlareImage::Between(0)) => (level, first),
-                (GlareImage::Level, _) => (level, second),
-                (GlareImage::Between(0), GlareImage::Sum) => (&*first, &mut sum),
-                (_, GlareImage::Sum) => (&*second, &mut sum),
-                (GlareImage::Between(0), _) => (&*first, second),
-                _ => (&*second, first),
-            };
+            let Ok([from, to]) = images.get_disjoint_mut([pass.from as usize, pass.to as usize]) else { continue };
             for (plane, out) in from.channels.iter().zip(&mut to.channels) {
-                let rows = out.par_chunks_mut(level.width).enumerate();
-                rows.for_each(|(y, row)| isa.glare(&pass.taps, plane, level.height, y, row));
+                let rows = out.par_chunks_mut(wide).enumerate();
+                rows.for_each(|(y, row)| isa.glare(&pass.taps, plane, tall, y, row));
             }
         }
+        let [.., sum] = images;
         sum
     }
 }
@@ -170,8 +165,9 @@ fn ray_passes(turn: f64, decay: f64, share: f64, is_first: bool) -> Vec<GlarePas
                 taps.weight[at] = (weight * scale) as f32;
             }
         }
-        let from = if p == 0 { GlareImage::Level } else { GlareImage::Between((p as usize + 1) % 2) };
-        let to = if p + 1 == count { GlareImage::Sum } else { GlareImage::Between(p as usize % 2) };
+        let between = |p: i32| if p % 2 == 0 { GlareImage::First } else { GlareImage::Second };
+        let from = if p == 0 { GlareImage::Level } else { between(p - 1) };
+        let to = if p + 1 == count { GlareImage::Sum } else { between(p) };
         GlarePass { from, to, taps }
     };
     (0..count).map(pass).collect()

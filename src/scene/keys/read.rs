@@ -36,7 +36,7 @@ impl<'a> Context<'a> {
         Context { options, schema, problems: Vec::new(), warnings: Vec::new(), tracks: Vec::new() }
     }
     pub fn problem(&mut self, span: Range<usize>, what: impl ToMessage, expected: impl ToMessage) {
-        self.problems.push(Problem::new(span, what.to_message(), msg!("expected {what}", what = expected)));
+        self.problems.push(Problem::expected(span, what, expected));
     }
     /// Whether there are too many problems for suggestions, which take time. Few problems are shown.
     pub fn is_crowded(&self) -> bool {

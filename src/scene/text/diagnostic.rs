@@ -1,7 +1,7 @@
 //! Faults of a scene with their position, the expected value and a remedy, and how they are shown with the source
 //! line.
 
-use crate::language::{Language, Message, msg};
+use crate::language::{Language, Message, ToMessage, msg};
 use crate::scene::limits::{FARTHEST, MAX_BRIGHTNESS, MAX_PIXELS, MIN_LENGTH};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
@@ -26,17 +26,16 @@ impl Problem {
     }
     /// The problem of a picture above the memory limit.
     pub(crate) fn too_large(span: Range<usize>, width: u32, height: u32) -> Problem {
-        let expected = msg!("expected {what}", what = msg!("at most {count} pixels", count = MAX_PIXELS));
-        Problem::new(
-            span,
-            msg!("a picture of {width} x {height} pixels is above the memory limit", width, height),
-            expected,
-        )
+        let what = msg!("a picture of {width} x {height} pixels is above the memory limit", width, height);
+        Problem::expected(span, what, msg!("at most {count} pixels", count = MAX_PIXELS))
     }
-    /// Adds a remedy.
-    pub fn help(mut self, help: impl Into<Message>) -> Problem {
-        self.help = Some(help.into());
-        self
+    /// A problem at `span`; `what` is expected there.
+    pub(crate) fn expected(span: Range<usize>, what: impl ToMessage, expected: impl ToMessage) -> Problem {
+        Problem::new(span, what.to_message(), msg!("expected {what}", what = expected))
+    }
+    /// Adds a remedy, if there is one.
+    pub fn help(self, help: impl Into<Option<Message>>) -> Problem {
+        Problem { help: help.into().or(self.help), ..self }
     }
 }
 

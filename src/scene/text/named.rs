@@ -51,13 +51,9 @@ fn leads_to(name: &Path, file: &Path) -> bool {
     if name == file {
         return true;
     }
-    match name.split_once('%').and_then(|(before, rest)| Some((before, rest.split_once('d')?.1))) {
-        Some((before, after)) => {
-            let number = file.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
-            number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-        }
-        None => false,
-    }
+    let parts = name.split_once('%').and_then(|(before, rest)| Some((before, rest.split_once('d')?.1)));
+    let number = parts.and_then(|(before, after)| file.strip_prefix(before)?.strip_suffix(after));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 // The position of a string within a value that leads to the file.

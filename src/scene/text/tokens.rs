@@ -126,7 +126,7 @@ impl Reader<'_> {
             Some(t) => (t.span.clone(), msg!("token {number} ({name}) is `{text}`", number, name, text = t.text)),
             None => (self.end..self.end, msg!("the scene ends before token {number} ({name})", number, name)),
         };
-        Problem::new(span, what, msg!("expected {what}", what = expected))
+        Problem::expected(span, what, expected)
     }
     fn text(&mut self, what: &Message, expected: &Message) -> Result<(String, Range<usize>), Problem> {
         let problem = self.problem(what, expected);
@@ -153,10 +153,7 @@ impl Reader<'_> {
             .or_else(|| self.spaced_path())
             .or_else(|| odd_line(self.solids, self.text, &self.tokens, self.dialect, problem.span.start))
             .or_else(|| value.filter(is_code).map(code));
-        Err(match help {
-            Some(help) => problem.help(help),
-            None => problem,
-        })
+        Err(problem.help(help))
     }
     // `my frames/%d.png`: a path with blanks, whose second word stands where the width is expected.
     fn spaced_path(&self) -> Option<Message> {
@@ -243,8 +240,8 @@ impl Reader<'_> {
         }
         let corners = crate::scene::perimeter_order(corners);
         if !crate::scene::has_area(&corners) {
-            let expected = msg!("expected {what}", what = msg!("four corners of a floor"));
-            return Err(Problem::new(self.span_since(start), msg!("the floor's points lie on a line"), expected));
+            let expected = msg!("four corners of a floor");
+            return Err(Problem::expected(self.span_since(start), msg!("the floor's points lie on a line"), expected));
         }
         let mut floor = Floor { corners, ..Floor::default() };
         match self.dialect {
@@ -256,11 +253,7 @@ impl Reader<'_> {
                 // Paths start in the working directory.
                 let options = ParseOptions { home, ..ParseOptions::default() };
                 floor.texture = TextureSource::parse(&text, &options).map_err(|_| {
-                    Problem::new(
-                        span,
-                        msg!("there is no built-in texture `{name}`", name = text),
-                        msg!("expected {what}", what = expected),
-                    )
+                    Problem::expected(span, msg!("there is no built-in texture `{name}`", name = text), expected)
                 })?;
                 let tint = self.colour(&msg!("floor"), Rule::Fraction)?;
                 floor.material = Material::plain(tint, self.number(&msg!("floor, reflection R"), Rule::Fraction)?, 0.0);
@@ -346,10 +339,7 @@ fn parse_plain(text: &str, reading: ParseOptions) -> Result<Plain, Vec<Problem>>
                 false => msg!("read as the {dialect}: {count}, no texture among them", dialect = name, count),
             })
         });
-        vec![match help {
-            Some(help) => problem.help(help),
-            None => problem,
-        }]
+        vec![problem.help(help)]
     })
 }
 
@@ -414,21 +404,20 @@ fn other_language(text: &str) -> Option<&'static str> {
 // Reads a scene without its look, and its look.
 fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
     let tokens = split(text);
-    let (expected, whole_scene) = (
-        msg!("expected {what}", what = msg!("a scene in TOML, or in the coursework's tokens")),
-        msg!("`polyfly --default toml` prints a whole scene"),
-    );
+    let no_scene = |span, what: Message| {
+        let problem = Problem::expected(span, what, msg!("a scene in TOML, or in the coursework's tokens"));
+        Err(problem.help(msg!("`polyfly --default toml` prints a whole scene")))
+    };
     if tokens.is_empty() {
-        return Err(Problem::new(0..0, msg!("the scene is empty"), expected).help(whole_scene));
+        return no_scene(0..0, msg!("the scene is empty"));
     }
     if let (Some(other), Some(token)) = (other_language(text), tokens.first()) {
-        return Err(Problem::new(token.span.clone(), msg!("this looks like {language}", language = other), expected)
-            .help(whole_scene));
+        return no_scene(token.span.clone(), msg!("this looks like {language}", language = other));
     }
     let is_comment = |token: &&Token| token.text.starts_with(['#', ';']) || token.text.starts_with("//");
     if let Some(comment) = tokens.iter().find(is_comment) {
-        let expected = msg!("expected {what}", what = msg!("only words and numbers: tokens have no comments"));
-        let problem = Problem::new(comment.span.clone(), msg!("this is a comment"), expected);
+        let expected = msg!("only words and numbers: tokens have no comments");
+        let problem = Problem::expected(comment.span.clone(), msg!("this is a comment"), expected);
         return Err(problem.help(msg!("remove it, or write the scene in TOML (`polyfly convert`), which has them")));
     }
     let dialect = Dialect::of(&tokens);
@@ -487,12 +476,9 @@ fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
     }
     if let Some(t) = r.tokens.get(r.next) {
         let [_, dialect] = dialect.names();
-        let expected = msg!("expected {what}", what = msg!("the end of the scene"));
-        let problem = Problem::new(
-            t.span.clone(),
-            msg!("token {number} is `{text}`, and the scene is already complete", number = r.next + 1, text = t.text),
-            expected,
-        );
+        let number = r.next + 1;
+        let what = msg!("token {number} is `{text}`, and the scene is already complete", number, text = t.text);
+        let problem = Problem::expected(t.span.clone(), what, msg!("the end of the scene"));
         return Err(problem.help(msg!("this was read as the {dialect} dialect; is the light count right?", dialect)));
     }
     let sampling = Sampling::PerAxis(samples);

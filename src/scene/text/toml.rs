@@ -9,7 +9,7 @@ use crate::scene::text::diagnostic::Problem;
 use crate::scene::text::suggest;
 use crate::scene::world::material::above_one;
 use crate::scene::world::round::ROUND_FROM;
-use crate::scene::{Air, Body, Denoise, Integrator, Lamps, Look, ParseOptions, Scene, Sky, Tone, Tracks};
+use crate::scene::{Air, Body, Denoise, Integrator, Lamps, Look, ParseOptions, Scene, Sky, Tracks};
 use std::sync::LazyLock;
 use toml::de::{DeTable, DeValue};
 
@@ -69,23 +69,13 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, 
     let is_empty = world.bodies.is_empty() && world.materials().next().is_none() && world.floor.is_none();
     if is_empty && context.problems.is_empty() {
         let end = text.trim_end().len();
-        let problem = Problem::new(
-            end..end,
-            msg!("the scene is empty"),
-            msg!(
-                "expected {what}",
-                what = msg!("a [[body]], [[sphere]], [[ellipsoid]], [[rectangle]], [[mesh]], [particles] or a [floor]")
-            ),
-        );
+        let expected = msg!("a [[body]], [[sphere]], [[ellipsoid]], [[rectangle]], [[mesh]], [particles] or a [floor]");
+        let problem = Problem::expected(end..end, msg!("the scene is empty"), expected);
         context.problems.push(problem.help(msg!("`polyfly --default toml` prints a whole scene")));
     }
     if let (Some(span), true, true) = (span, scene.output.is_loop, context.problems.is_empty()) {
         for LoopProblem { what, help } in scene.loop_problems() {
-            let problem = Problem::new(
-                span.clone(),
-                what,
-                msg!("expected {what}", what = msg!("a clip whose last frame leads to its first")),
-            );
+            let problem = Problem::expected(span.clone(), what, msg!("a clip whose last frame leads to its first"));
             context.problems.push(problem.help(msg!("{help}; `loop = false` allows any end", help)));
         }
     }
@@ -147,28 +137,16 @@ fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
         "air.color",
         &msg!("[{table}] has no `{key}`", table = "air", key = "density"),
     );
-    warn(!matches!(scene.film.tone, Tone::Clip { .. }), "film.gamma", &msg!("only `tone = \"clip\"` has a gamma"));
     let (film, render) = (&scene.film, &scene.render);
     let is_noisy = film.denoise == Denoise::None && film.denoise_frames > 0;
     warn(is_noisy, "film.denoise_frames", &msg!("[{table}] has no `{key}`", table = "film", key = "denoise"));
     let has_occlusion = render.ao_samples > 0 || changes("render.ao_samples");
     let by_whitted = render.integrator == Integrator::Whitted;
     warn(
-        !by_whitted && render.ao_samples > 0,
-        "render.ao_samples",
-        &msg!("only `integrator = \"whitted\"` takes occlusion rays for ambient light"),
+        by_whitted && !has_occlusion && render.ao_reach.is_some(),
+        "render.ao_reach",
+        &msg!("[{table}] has no `{key}`", table = "render", key = "ao_samples"),
     );
-    let is_asked = match render.integrator {
-        Integrator::Whitted => has_occlusion,
-        Integrator::Path => false,
-        Integrator::AmbientOcclusion => true,
-    };
-    let needs = if by_whitted {
-        msg!("[{table}] has no `{key}`", table = "render", key = "ao_samples")
-    } else {
-        msg!("only `integrator = \"whitted\"` takes occlusion rays for ambient light")
-    };
-    warn(!is_asked && render.ao_reach.is_some(), "render.ao_reach", &needs);
     let bare = |body: &Body| body.bar == 0.0 && body.lamps != Lamps::Each(0);
     for (i, _) in world.bodies.iter().enumerate().filter(|(_, body)| bare(body)) {
         warn(
@@ -230,16 +208,9 @@ fn no_toml(text: &str, e: &toml::de::Error) -> Problem {
     if e.message().contains("duplicate key") {
         let name = text.get(span.clone()).unwrap_or_default();
         let is_header = text[..span.start].ends_with('[') && LISTS.contains(&name);
-        let problem = Problem::new(
-            span,
-            msg!("`{name}` is given twice in one table", name),
-            msg!("expected {what}", what = msg!("each key once")),
-        );
-        return if is_header {
-            problem.help(msg!("where there are several, each begins with `[[{name}]]`", name))
-        } else {
-            problem
-        };
+        let problem =
+            Problem::expected(span, msg!("`{name}` is given twice in one table", name), msg!("each key once"));
+        return problem.help(is_header.then(|| msg!("where there are several, each begins with `[[{name}]]`", name)));
     }
     let line = text[..span.start.min(text.len())].rfind('\n').map_or(text, |at| &text[at + 1..]).lines().next();
     let value = line.and_then(|line| line.split_once('=')).map_or("", |(_, value)| value.trim());

@@ -12,9 +12,7 @@ use crate::scene::world::floor::TextureSource;
 use crate::scene::world::material::above_one;
 use crate::scene::world::relief::{self, Relief};
 use crate::scene::world::support;
-use crate::scene::{
-    LampPattern, LampShape, LampSides, Lamps, Material, MaterialKind, Motion, Rest, Rotation, Solid, Support,
-};
+use crate::scene::{LampPattern, LampShape, LampSides, Lamps, Material, Motion, Rest, Rotation, Solid, Support};
 
 keys! {
     /// A solid of panes, bars and lamps.
@@ -55,7 +53,7 @@ keys! {
         /// Share of the light that the outer side of the bars reflects; the inner side, and bars after two bounces, are dull.
         pub bar_reflection: f64 = Body::BAR_REFLECTION, rule(Rule::Fraction), spelled(), animated();
         /// Share that is reflected inside, if it differs from outside: a one-way mirror. At most the rest is transmitted there.
-        pub reflection_inside: Option<f64> = None, rule(Rule::Fraction), when("material", &["plain"]), group("Material"), animated();
+        pub reflection_inside: Option<f64> = None, rule(Rule::Fraction), when("material", &["plain"]), refused(), group("Material"), animated();
         /// How it is turned, at the clip's start.
         pub rotation: Rotation = Rotation::default(), flat();
         /// How it moves over the clip.
@@ -67,14 +65,6 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
-        if !matches!(self.material.kind, MaterialKind::Plain { .. }) {
-            let expected = msg!("it beside {what}", what = msg!("a plain material's `reflection`"));
-            table.problem_at(
-                "reflection_inside",
-                msg!("this material has no `{key}`", key = "reflection_inside"),
-                expected,
-            );
-        }
         if self.rest.is_some() && self.on.is_none() {
             table.problem_at(
                 "rest",
@@ -91,26 +81,15 @@ keys! {
             );
         }
         relief::check(self.relief.as_ref(), &self.material, table);
-        if self.relief.as_ref().is_some_and(Relief::drifts) {
-            table.problem_at(
-                "relief.drift",
-                msg!("the relief of a body does not drift"),
-                msg!("`drift` in [floor.relief] alone"),
-            );
-        }
-        if self.relief.as_ref().is_some_and(|relief| relief.glitter > 0.0) {
-            table.problem_at(
-                "relief.glitter",
-                msg!("the relief of a body does not glitter"),
-                msg!("`glitter` in [floor.relief] alone"),
-            );
-        }
-        if self.relief.as_ref().is_some_and(|relief| relief.displaced) {
-            table.problem_at(
-                "relief.displaced",
-                msg!("the faces of a body stay flat"),
-                msg!("`displaced` in [floor.relief] alone"),
-            );
+        let flat = Relief::default();
+        let relief = self.relief.as_ref().unwrap_or(&flat);
+        let of_floors = [
+            ("drift", relief.drifts(), msg!("the relief of a body does not drift")),
+            ("glitter", relief.glitter > 0.0, msg!("the relief of a body does not glitter")),
+            ("displaced", relief.displaced, msg!("the faces of a body stay flat")),
+        ];
+        for (key, _, what) in of_floors.into_iter().filter(|(_, is_given, _)| *is_given) {
+            table.problem_at(&format!("relief.{key}"), what, msg!("`{key}` in [floor.relief] alone", key));
         }
         let (_, transparency) = self.material.shares();
         // The inside of a one-way mirror may transmit less than the outside.

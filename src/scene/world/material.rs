@@ -3,7 +3,9 @@
 use crate::language::{Message, msg};
 use crate::math::srgb::srgb;
 use crate::math::vec3::Vec3;
+use crate::scene::keys::keys;
 use crate::scene::keys::words::names;
+use crate::scene::text::diagnostic::Rule;
 
 /// The material of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,36 +28,29 @@ pub struct Material {
     pub grain: Grain,
 }
 
-/// The grain of brushed metal, whose facets spread light across it more than along it (Heitz, "Understanding the
-/// masking-shadowing function in microfacet-based BRDFs", 2014).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grain {
-    /// 0 for facets that spread light alike in all directions, to 1.
-    pub anisotropy: f64,
-    /// The direction of the grain; its part along the surface counts. A body turns its own.
-    pub along: Vec3,
-}
-
-impl Default for Grain {
-    fn default() -> Grain {
-        Grain { anisotropy: 0.0, along: [1.0, 0.0, 0.0] }
+keys! {
+    /// The grain of brushed metal, whose facets spread light across it more than along it (Heitz, "Understanding the
+    /// masking-shadowing function in microfacet-based BRDFs", 2014).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Grain in "grain" {
+        /// How much more a rough metal spreads light across its grain than along it, as brushed metal does: 0 (alike) to 1.
+        pub anisotropy: f64 = 0.0, rule(Rule::Fraction), beside("roughness = 0.4"), animated();
+        /// Direction of the grain; its part along the surface counts, and a body turns it.
+        pub along as "grain": Vec3 = [1.0, 0.0, 0.0],
+            direction(), rule(Rule::Coordinate), holds(Some("[1, 0, 0]")), beside("roughness = 0.4\nanisotropy = 0.8");
     }
 }
 
-/// A clear coat, as of lacquer, glaze or water: a smooth dielectric over an opaque surface. It mirrors by Fresnel's equations. Light
-/// that passes it is mirrored or spread below, as often as the coat sends it back down. No light is lost: a white surface under
-/// a coat is as bright as without it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Coat {
-    /// Share of Fresnel's reflectance, 0 for no coat to 1.
-    pub share: f64,
-    /// Index of refraction.
-    pub ior: f64,
-}
-
-impl Default for Coat {
-    fn default() -> Coat {
-        Coat { share: 0.0, ior: 1.5 }
+keys! {
+    /// A clear coat, as of lacquer, glaze or water: a smooth dielectric over an opaque surface. It mirrors by Fresnel's equations. Light
+    /// that passes it is mirrored or spread below, as often as the coat sends it back down. No light is lost: a white surface under
+    /// a coat is as bright as without it.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Coat in "coat" {
+        /// A clear coat of lacquer, glaze or water over what is opaque and has no film: its share of the light that a smooth dielectric mirrors; 0 for none, 1 for a whole coat.
+        pub share as "coat": f64 = 0.0, rule(Rule::Fraction), animated();
+        /// Index of refraction of the coat: lacquer has 1.5, water 1.33.
+        pub ior as "coat_ior": f64 = 1.5, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), animated();
     }
 }
 
@@ -66,21 +61,17 @@ impl Coat {
     }
 }
 
-/// A thin film, as of soap, oil or an oxide. Light that its two sides reflect interferes: the film mirrors colors, which change
-/// with the angle. The surface below reflects as one whose index of refraction is that of glass, or, of mirrors, the one that
-/// makes their share at normal incidence. What is not mirrored is spread and transmitted in the same proportions as without the
-/// film.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ThinFilm {
-    /// Thickness in nanometers; 0 for no film.
-    pub nm: f64,
-    /// Index of refraction.
-    pub ior: f64,
-}
-
-impl Default for ThinFilm {
-    fn default() -> ThinFilm {
-        ThinFilm { nm: 0.0, ior: 1.33 }
+keys! {
+    /// A thin film, as of soap, oil or an oxide. Light that its two sides reflect interferes: the film mirrors colors, which change
+    /// with the angle. The surface below reflects as one whose index of refraction is that of glass, or, of mirrors, the one that
+    /// makes their share at normal incidence. What is not mirrored is spread and transmitted in the same proportions as without the
+    /// film.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct ThinFilm in "thin film" {
+        /// Thickness of a thin film in nanometers, 0 for none: reflections show the colors of soap bubbles and oil. Thin soap has 100 to 700.
+        pub nm as "film_nm": f64 = 0.0, rule(Rule::Within(0.0, 2000.0)), slider(0.0, 800.0), animated();
+        /// Index of refraction of the film: water and soap have 1.33, oil 1.5, the oxide of titanium 2.4.
+        pub ior as "film_ior": f64 = 1.33, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), animated();
     }
 }
 

@@ -10,6 +10,7 @@ use crate::scene::keys::write::Lines;
 use crate::scene::keys::{Key, Keys, Value, Visit, keys};
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm, above_one};
+use std::sync::LazyLock;
 
 // The names of materials.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,22 +87,17 @@ keys! {
         strength: Option<f64> = None, rule(Rule::Brightness), holds(Some("1")), slider(0.0, 20.0), spelled(), animated();
         /// Roughness of the reflection, 0 (a clear mirror) to 1: the square root of GGX's alpha.
         roughness: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), spelled(), animated();
-        /// How much more a rough metal spreads light across its grain than along it, as brushed metal does: 0 (alike) to 1.
-        anisotropy: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), beside("roughness = 0.4"), animated();
-        /// Direction of the grain; its part along the surface counts, and a body turns it.
-        grain: Option<Vec3> = None, direction(), rule(Rule::Coordinate), holds(Some("[1, 0, 0]")), beside("roughness = 0.4\nanisotropy = 0.8");
+        grain: Grain = Grain::default(), flat();
         /// Weight of the highlights; by default the scene's.
         highlight: Option<f64> = None, rule(Rule::Brightness), slider(0.0, 2.0), spelled(), animated();
-        /// Thickness of a thin film in nanometers, 0 for none: reflections show the colors of soap bubbles and oil. Thin soap has 100 to 700.
-        film_nm: Option<f64> = None, rule(Rule::Within(0.0, 2000.0)), slider(0.0, 800.0), holds(Some("0")), animated();
-        /// Index of refraction of the film: water and soap have 1.33, oil 1.5, the oxide of titanium 2.4.
-        film_ior: Option<f64> = None, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), holds(Some("1.33")), animated();
-        /// A clear coat of lacquer, glaze or water over what is opaque and has no film: its share of the light that a smooth dielectric mirrors; 0 for none, 1 for a whole coat.
-        coat: Option<f64> = None, rule(Rule::Fraction), holds(Some("0")), animated();
-        /// Index of refraction of the coat: lacquer has 1.5, water 1.33.
-        coat_ior: Option<f64> = None, rule(Rule::Within(1.0, 4.0)), slider(1.0, 2.6), holds(Some("1.5")), animated();
+        film: ThinFilm = ThinFilm::default(), flat();
+        coat: Coat = Coat::default(), flat();
     }
 }
+
+// The names of all keys.
+static ALL: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| MaterialKeys::default().lines().entries.iter().map(|entry| entry.key.name).collect());
 
 impl Kind for Name {
     fn parse(given: &mut Given) -> Option<Name> {
@@ -142,23 +138,18 @@ impl MaterialKeys {
             );
         }
         let has = keys_of(name, of);
-        MaterialKeys::default().visit_of(of, &mut |key, _| {
+        for &key in ALL.iter().filter(|key| **key != "tint" || of == MaterialUse::Floor) {
             // Older versions accepted highlights of spheres with any material, without effect.
-            let is_free =
-                ["material", "highlight"].contains(&key.name) || (key.name == "color" && has.contains(&"tint"));
-            if !is_free && !has.contains(&key.name) {
-                table.problem_at(
-                    key.name,
-                    msg!("this material has no `{key}`", key = key.name),
-                    msg!("no more than {keys}", keys = has.join(", ")),
-                );
+            let is_free = ["material", "highlight"].contains(&key) || (key == "color" && has.contains(&"tint"));
+            if !is_free && !has.contains(&key) {
+                let keys = has.join(", ");
+                table.problem_at(key, msg!("this material has no `{key}`", key), msg!("no more than {keys}", keys));
             }
-        });
+        }
         // A value over time that begins with 0 has others later.
         let is_there = |key: &str, value: Option<f64>| value.is_some_and(|x| x > 0.0) || table.is_animated(key);
-        let coat = is_there("coat", self.coat);
-        let (clear, film) = (is_there("transparency", self.transparency), is_there("film_nm", self.film_nm));
-        let fuzz = is_there("fuzz", self.fuzz);
+        let (coat, film) = (is_there("coat", Some(self.coat.share)), is_there("film_nm", Some(self.film.nm)));
+        let (clear, fuzz) = (is_there("transparency", self.transparency), is_there("fuzz", self.fuzz));
         if coat && clear {
             table.problem_at(
                 "coat",
@@ -211,25 +202,17 @@ impl MaterialKeys {
             kind,
             roughness: self.roughness.unwrap_or(0.0),
             highlight: if name == Name::Diffuse { Some(0.0) } else { self.highlight },
-            coat: Coat { share: self.coat.unwrap_or(0.0), ior: self.coat_ior.unwrap_or(Coat::default().ior) },
-            grain: Grain {
-                anisotropy: self.anisotropy.unwrap_or(0.0),
-                along: self.grain.unwrap_or(Grain::default().along),
-            },
-            film: ThinFilm { nm: self.film_nm.unwrap_or(0.0), ior: self.film_ior.unwrap_or(ThinFilm::default().ior) },
+            coat: self.coat,
+            grain: self.grain,
+            film: self.film,
         }
     }
     // Converts a material to its keys.
     fn of_material(material: &Material, of: MaterialUse) -> MaterialKeys {
         let colour = Some(material.colour);
-        let mut keys = MaterialKeys { highlight: material.highlight, ..MaterialKeys::default() };
+        let Material { highlight, film, coat, grain, .. } = *material;
+        let mut keys = MaterialKeys { highlight, film, coat, grain, ..MaterialKeys::default() };
         keys.roughness = (material.roughness > 0.0).then_some(material.roughness);
-        keys.anisotropy = (material.grain.anisotropy > 0.0).then_some(material.grain.anisotropy);
-        keys.grain = (material.grain.along != Grain::default().along).then_some(material.grain.along);
-        keys.film_nm = material.film.is_there().then_some(material.film.nm);
-        keys.film_ior = (material.film.ior != ThinFilm::default().ior).then_some(material.film.ior);
-        keys.coat = material.coat.is_there().then_some(material.coat.share);
-        keys.coat_ior = (material.coat.ior != Coat::default().ior).then_some(material.coat.ior);
         match of {
             MaterialUse::Floor => keys.tint = colour,
             _ => keys.color = colour,
@@ -267,13 +250,10 @@ impl Value for Material {
         *self = keys.resolve(of);
     }
     fn put(&mut self, key: &'static Key, path: &str, value: Vec3) {
-        let (of, mut is_own) = (key.material_of, false);
-        let mut keys = MaterialKeys::of_material(self, of);
-        keys.visit_of(of, &mut |key, field| {
-            is_own |= key.name == path;
-            field.put(key, path, value);
-        });
-        if is_own {
+        if ALL.contains(&path) {
+            let of = key.material_of;
+            let mut keys = MaterialKeys::of_material(self, of);
+            keys.visit_of(of, &mut |key, field| field.put(key, path, value));
             // The floor's color has two names.
             keys.tint = keys.tint.filter(|_| path != "color");
             *self = keys.resolve(of);

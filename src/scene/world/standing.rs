@@ -146,12 +146,6 @@ impl Ground {
     }
 }
 
-/// An object that cannot stand: its list in a scene, its index there, and the reason.
-pub(crate) struct Falling {
-    pub path: String,
-    pub why: Message,
-}
-
 impl World {
     /// What objects stand on; the reason if they cannot stand.
     pub(crate) fn ground(&self) -> Result<Ground, Message> {
@@ -159,8 +153,8 @@ impl World {
     }
 
     /// Sets the heights of the objects that stand on the floor. A second call changes nothing. Meshes get theirs when their
-    /// files are read.
-    pub(crate) fn stand(&mut self) -> Vec<Falling> {
+    /// files are read. Returns the paths of objects that cannot stand, each with the reason.
+    pub(crate) fn stand(&mut self) -> Vec<(String, Message)> {
         let ground = self.ground();
         let mut falling = Vec::new();
         macro_rules! set_heights {
@@ -168,7 +162,7 @@ impl World {
                 for (i, object) in self.$list.iter_mut().enumerate().filter(|(_, object)| object.on.is_some()) {
                     match ground.clone().and_then(|ground| ground.height(&*object, object.centre)) {
                         Ok(height) => object.centre[2] = height,
-                        Err(why) => falling.push(Falling { path: format!("{}.{i}.on", $name), why }),
+                        Err(why) => falling.push((format!("{}.{i}.on", $name), why)),
                     }
                 }
             )*};
@@ -176,7 +170,7 @@ impl World {
         set_heights!(bodies as "body", spheres as "sphere", ellipsoids as "ellipsoid", rectangles as "rectangle");
         if let Err(why) = ground {
             let meshes = self.meshes.iter().enumerate().filter(|(_, mesh)| mesh.on.is_some());
-            falling.extend(meshes.map(|(i, _)| Falling { path: format!("mesh.{i}.on"), why: why.clone() }));
+            falling.extend(meshes.map(|(i, _)| (format!("mesh.{i}.on"), why.clone())));
         }
         falling
     }
