@@ -266,12 +266,7 @@ impl DeviceScene {
 
     /// The camera of frame n.
     pub fn frame_params(&self, scene: &Scene, n: u32) -> FrameParams {
-        self.frame_params_at(scene, n, f64::from(n))
-    }
-
-    /// The camera of frame n at a moment, in frames from the clip's start.
-    pub fn frame_params_at(&self, scene: &Scene, n: u32, moment: f64) -> FrameParams {
-        frame_params_at(scene, self.origin, n, moment)
+        frame_params_at(scene, self.origin, n, f64::from(n))
     }
 
     pub fn size(&self) -> (u32, u32) {
@@ -519,7 +514,7 @@ const PARALLEL: f64 = 1.0 / (1 << 24) as f64;
 // The picture's width over its distance that decides how wide stars are in mirrors of an orthographic picture.
 const ORTHOGRAPHIC_SKY: f64 = 1.4;
 
-/// The camera of frame n at a moment, relative to `origin`.
+/// The camera of frame n at a moment, in frames from the clip's start, relative to `origin`.
 pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
     let camera = scene.camera_at(moment);
     let view = camera.view_at(moment, scene.output.frames);

@@ -91,7 +91,6 @@ impl Surface {
 }
 
 impl ReliefMaps {
-    /// The relief of a surface.
     pub fn of(relief: &Relief, surface: &Surface, files: &Files) -> Result<ReliefMaps, AssetError> {
         let Bump { slopes, heights } = bump(relief, surface, files)?;
         let roughness = relief.roughness_map.as_ref().map(|map| load(map, files)).transpose()?;

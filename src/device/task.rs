@@ -255,7 +255,6 @@ pub struct DeviceNeeds {
     pub yuv: bool,
     /// Sums, instead of finished pictures or to make them from.
     pub linear: bool,
-    /// Features.
     pub features: bool,
     /// Adaptive sampling.
     pub adaptive: bool,

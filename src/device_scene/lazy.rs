@@ -38,7 +38,6 @@ impl Span {
     }
 }
 
-/// What is missing.
 #[derive(Clone, Debug)]
 pub enum Missing {
     /// The cells of a grid over the balls.

@@ -45,7 +45,6 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Of no ball.
     pub const NONE: Extent =
         Extent { balls: 0, lower: [f64::INFINITY; 3], upper: [f64::NEG_INFINITY; 3], radii: [0.0; 3] };
 

@@ -30,7 +30,6 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster of one element.
     pub fn of(&[lower, upper]: &Bounds, element: u32) -> Cluster {
         Cluster { lower, first: element, upper, count: 1 }
     }

@@ -40,13 +40,6 @@ struct SinkState {
     is_alive: bool,
 }
 
-impl SinkState {
-    fn of(sink: &dyn Sink) -> SinkState {
-        let has_clones = sink.worker_clone().is_some();
-        SinkState { has_clones, is_essential: sink.is_essential(), is_alive: true }
-    }
-}
-
 /// The number of threads that run post steps on the host while GPUs trace. 0 if devices return finished pictures. A
 /// CPU as the only device gains nothing by them, and each holds a frame in memory.
 pub fn finisher_threads((width, height): (u32, u32), has_gpu: bool, is_light: bool) -> usize {
@@ -82,18 +75,18 @@ pub fn run(
 ) -> Result<RunReport, Error> {
     let (events, inbox) = unbounded();
     let (entries, lines): (Vec<_>, Vec<_>) = sinks.iter().map(|_| bounded::<Arc<FrameHandle>>(1)).unzip();
-    let (threads, pictures) = Threads::of(devices, work, sinks.len());
+    let (writers, finishers, pictures) = numbers(devices, work, sinks.len());
     let size = work.prepared.first.size();
     let delivery = Delivery::new(size, pictures, &mut memory.pictures, (events.clone(), work.cancel), entries);
-    let queue = FrameQueue::new(work, &delivery, threads.finishers, std::mem::take(&mut memory.parts));
+    let queue = FrameQueue::new(work, &delivery, finishers, std::mem::take(&mut memory.parts));
     let ending = Ending { cut_short: AtomicBool::new(false), at_work: AtomicUsize::new(0), cancel: work.cancel };
-    let dispatcher = Dispatcher::new(&sinks, threads.writers, &delivery);
+    let dispatcher = Dispatcher::new(&sinks, writers, &delivery);
     work.cancel.set_complete(false);
     let total = work.frames.len();
     let result = std::thread::scope(|scope| {
         let (queue, delivery, ending) = (&queue, &delivery, &ending);
         let sinks: Vec<_> = sinks.into_iter().zip(lines).collect();
-        let driver = spawn(scope, sinks, threads.writers, (work.prepared.isa, &events), ending);
+        let driver = spawn(scope, sinks, writers, (work.prepared.isa, &events), ending);
         let driving = match driver {
             Some(driver) => Some(driver.run(move || drive(devices, queue, delivery, (events, total), ending))),
             None => {
@@ -111,25 +104,16 @@ pub fn run(
     result
 }
 
-// The numbers of threads.
-struct Threads {
-    // For each sink that can write files concurrently.
-    writers: usize,
-    finishers: usize,
-}
-
-impl Threads {
-    // The threads of a run, and the number of its pictures.
-    fn of(devices: &[Box<dyn Device>], work: &RunContext, sinks: usize) -> (Threads, usize) {
-        let (size, plan) = (work.prepared.first.size(), work.plan);
-        let (keeps_light, layers) = (plan.finish.keeps_light, plan.finish.layers);
-        let needs = PixelFormats { linear: keeps_light, layers, ..PixelFormats::default() };
-        let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
-        let writers = writers(size, needs, cpus > 0, work.prepared.pool.current_num_threads());
-        let finishers = finisher_threads(size, cpus < devices.len(), plan.tasks.output == TaskOutput::Sums);
-        let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
-        (Threads { writers, finishers }, pictures(in_flight, writers, sinks) + plan.finish.waiting_pictures)
-    }
+// The numbers of threads that write files for each sink that can do so concurrently, of finishers, and of pictures.
+fn numbers(devices: &[Box<dyn Device>], work: &RunContext, sinks: usize) -> (usize, usize, usize) {
+    let (size, plan) = (work.prepared.first.size(), work.plan);
+    let (keeps_light, layers) = (plan.finish.keeps_light, plan.finish.layers);
+    let needs = PixelFormats { linear: keeps_light, layers, ..PixelFormats::default() };
+    let cpus = devices.iter().filter(|d| d.info().is_cpu).count();
+    let writers = writers(size, needs, cpus > 0, work.prepared.pool.current_num_threads());
+    let finishers = finisher_threads(size, cpus < devices.len(), plan.tasks.output == TaskOutput::Sums);
+    let in_flight: usize = devices.iter().map(|d| d.info().tasks_in_flight).sum();
+    (writers, finishers, pictures(in_flight, writers, sinks) + plan.finish.waiting_pictures)
 }
 
 // How a run ends, as its threads find out.
@@ -314,7 +298,11 @@ struct Dispatcher<'a> {
 
 impl<'a> Dispatcher<'a> {
     fn new(sinks: &[Box<dyn Sink>], writers: usize, delivery: &'a Delivery) -> Dispatcher<'a> {
-        let sinks = sinks.iter().map(|sink| SinkState::of(sink.as_ref())).collect();
+        let state = |sink: &Box<dyn Sink>| {
+            let has_clones = sink.worker_clone().is_some();
+            SinkState { has_clones, is_essential: sink.is_essential(), is_alive: true }
+        };
+        let sinks = sinks.iter().map(state).collect();
         Dispatcher { waiting: BTreeMap::new(), next: 0, sinks, writers, delivery, report: RunReport::default() }
     }
 

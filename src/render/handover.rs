@@ -23,7 +23,6 @@ pub struct CompletedFrame {
     pub number: u32,
     /// RGBA and YUV planes.
     pub picture: FilmSlice,
-    /// If a sink needs it.
     pub linear: Option<Image<f32>>,
     /// If a sink needs them.
     pub layers: Option<Layers>,

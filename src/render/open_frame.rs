@@ -103,7 +103,6 @@ impl OpenFrame {
         }
     }
 
-    /// The parts of the first round.
     pub fn first_round(&mut self, work: &RunContext) -> Vec<FramePart> {
         let mut parts = self.next_round(work);
         if let Some(samples) = work.plan.tasks.feature_samples() {

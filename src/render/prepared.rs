@@ -3,7 +3,7 @@
 use super::moments::Moments;
 use crate::assets::Assets;
 use crate::device::Moment;
-use crate::device_scene::DeviceScene;
+use crate::device_scene::{DeviceScene, frame_params_at};
 use crate::error::Error;
 use crate::film::post::steady::View;
 use crate::gpu_types::FrameParams;
@@ -59,7 +59,8 @@ impl PreparedScene {
     }
 
     fn views_at(&self, number: u32, moments: Moments, scene: &Arc<DeviceScene>) -> Vec<Moment> {
-        let camera = |i| self.first.frame_params_at(&self.scene, number, moments.time(&self.scene, number, i));
+        let (whole, origin) = (&self.scene, self.first.origin);
+        let camera = |i| frame_params_at(whole, origin, number, moments.time(whole, number, i));
         let moment = |i| Moment { pixels: moments.pixels(i), ..Moment::new(Arc::clone(scene), camera(i)) };
         (0..moments.count()).map(moment).collect()
     }

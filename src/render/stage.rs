@@ -48,7 +48,7 @@ impl Stage {
         let Some(light) = light else { return Ok(Finished { frames: vec![frame], ..Finished::default() }) };
         let (isa, pool) = (work.prepared.isa, &work.prepared.pool);
         let Some(ring) = &self.ring else {
-            let source = pool.install(|| Source::of(&light, work));
+            let source = pool.install(|| source(&light, work));
             make_picture(work, &light.scene, &mut frame, source)?;
             let spare = light.sums.map(|(_, slice)| slice);
             return Ok(Finished { frames: vec![frame], spare, ..Finished::default() });
@@ -58,28 +58,22 @@ impl Stage {
         let (complete, pictures) = lock(ring).add(RingFrame::new(frame, light.scene, seen));
         let frames = complete.into_iter().map(|CompleteWindow { mut frame, own, others }| {
             let noisy = pool.install(|| own.seen.blended(others.iter().map(|other| &other.seen), isa));
-            make_picture(work, &own.scene, &mut frame, Source::Noisy(noisy))?;
+            make_picture(work, &own.scene, &mut frame, (Image::default(), Some(noisy)))?;
             Ok(frame)
         });
         Ok(Finished { frames: frames.collect::<Result<_, Error>>()?, pictures, spare: None })
     }
 }
 
-// What post steps make the picture of.
-enum Source {
-    Image(Image<f32>),
-    // For the built-in denoiser.
-    Noisy(Noisy),
-}
+// What post steps make the picture of: an image, or what the built-in denoiser, which is the first step, makes the image of.
+type Source = (Image<f32>, Option<Noisy>);
 
-impl Source {
-    fn of(light: &FrameLight, work: &RunContext) -> Source {
-        let (film, isa) = (&light.film, work.prepared.isa);
-        match &light.sums {
-            _ if work.post.is_guided() => Source::Noisy(Noisy::of(film, isa)),
-            Some((task, slice)) => Source::Image(film.resolve_whole(slice.pixels.sums_and_counts(task).0, isa)),
-            None => Source::Image(film.resolve(isa)),
-        }
+fn source(light: &FrameLight, work: &RunContext) -> Source {
+    let (film, isa) = (&light.film, work.prepared.isa);
+    match &light.sums {
+        _ if work.post.is_guided() => (Image::default(), Some(Noisy::of(film, isa))),
+        Some((task, slice)) => (film.resolve_whole(slice.pixels.sums_and_counts(task).0, isa), None),
+        None => (film.resolve(isa), None),
     }
 }
 
@@ -88,14 +82,9 @@ fn make_picture(
     work: &RunContext,
     scene: &DeviceScene,
     frame: &mut CompletedFrame,
-    source: Source,
+    (mut image, noisy): Source,
 ) -> Result<(), Error> {
     let (host, post) = (scene.host_for_film(), work.post.of_frame(frame.number));
-    // The denoiser, which is the first step, makes the image.
-    let (mut image, noisy) = match source {
-        Source::Image(image) => (image, None),
-        Source::Noisy(noisy) => (Image::default(), Some(noisy)),
-    };
     let (isa, noisy) = (work.prepared.isa, noisy.as_ref());
     let context = PostContext { scene: &host, isa, frame: frame.number, denoiser: work.denoiser, noisy };
     frame.picture.planes = Memory::default();

@@ -93,7 +93,6 @@ impl Builtin {
     }
 }
 
-/// The one of that name.
 pub(crate) fn named<'a>(scenes: &'a [Builtin], name: &str) -> Option<&'a Builtin> {
     scenes.iter().find(|scene| scene.name() == name)
 }

@@ -210,7 +210,6 @@ pub(crate) fn read_table<T: Keys>(keys: &mut T, key: &'static Key, table: &mut T
     }
 }
 
-/// Reads an optional table.
 pub(crate) fn read_optional<T: Keys>(keys: &mut Option<T>, key: &'static Key, table: &mut Table) {
     if table.has(key.name) {
         read_table(keys.get_or_insert_default(), key, table);
@@ -219,7 +218,6 @@ pub(crate) fn read_optional<T: Keys>(keys: &mut Option<T>, key: &'static Key, ta
     }
 }
 
-/// Reads the tables of a list.
 pub(crate) fn read_list<T: Keys>(all: &mut Vec<T>, key: &'static Key, table: &mut Table) {
     *all = table.list(key, T::TABLE, |inner| {
         let mut one = T::default();

@@ -13,7 +13,6 @@ use toml::de::DeValue;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Size(pub u32, pub u32);
 
-// Sizes that have names.
 const NAMED: [(&[&str], Size); 7] = [
     (&["720p", "hd"], Size(1280, 720)),
     (&["1080p", "fullhd"], Size(1920, 1080)),
@@ -48,7 +47,6 @@ impl Size {
         let is_side = |n: u32| Size::SIDE.allows(f64::from(n));
         (is_side(size.0) && is_side(size.1) && size.fits()).then_some(size)
     }
-    /// The names.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMED.iter().flat_map(|(names, _)| names.iter().copied())
     }

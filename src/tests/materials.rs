@@ -197,7 +197,6 @@ fn keys_of_other_materials_are_refused() {
     for (thing, keys, key) in [
         ("[[body]]\nsolid = \"cube\"", "material = \"glass\"\nreflection = 0.5", "reflection"),
         ("[[body]]\nsolid = \"cube\"", "material = \"gold\"\ncolor = [1, 0, 0]", "color"),
-        ("[[body]]\nsolid = \"cube\"", "material = \"metal\"\nreflection_inside = 0.5", "reflection_inside"),
         ("[[body]]\nsolid = \"cube\"", "abbe = 30", "abbe"),
         ("[[sphere]]", "material = \"diffuse\"\nroughness = 0.5", "roughness"),
         ("[[sphere]]", "material = \"light\"\ntint_distance = 1", "tint_distance"),
@@ -207,6 +206,12 @@ fn keys_of_other_materials_are_refused() {
         assert_eq!(problems.list.len(), 1, "{text}");
         assert!(problems.to_string().contains(&format!("this material has no `{key}`")), "{problems}");
     }
+    let inside = "[[body]]\nsolid = \"cube\"\nmaterial = \"metal\"\nreflection_inside = 0.5\n";
+    let refused = Scene::parse(inside, "s.toml", std::path::Path::new("")).err().unwrap().to_string();
+    assert!(
+        refused.contains("`reflection_inside` changes nothing") && refused.contains("`material = \"plain\"`"),
+        "{refused}"
+    );
     let both = Scene::parse(
         "[[sphere]]\nmaterial = \"metal\"\nfuzz = 0.1\nroughness = 0.1\n",
         "s.toml",

@@ -55,18 +55,11 @@ pub struct Chunk<'a> {
 // Particles of a chunk, and those that a thread takes at once.
 const CHUNK: usize = 4096;
 
-// The number of the first particle that breaks a rule, and what is wrong with it.
-type Broken = (usize, Message, Rule, f64);
-
-fn broken(i: usize, p: &[f64; 3], r: f64) -> Option<Broken> {
-    let coordinates = p.iter().map(|&x| (msg!("coordinate"), Rule::Coordinate, x));
-    let mut all = coordinates.chain([(msg!("radius"), Rule::Length, r)]);
-    all.find(|(_, rule, x)| !rule.allows(*x)).map(|(what, rule, x)| (i, what, rule, x))
-}
-
 /// What is wrong with a particle of that number; `position` says where in its file.
 pub fn fault(position: &Message, i: usize, p: &[f64; 3], r: f64) -> Option<Message> {
-    broken(i, p, r).map(|(i, what, rule, x)| {
+    let coordinates = p.iter().map(|&x| (msg!("coordinate"), Rule::Coordinate, x));
+    let mut all = coordinates.chain([(msg!("radius"), Rule::Length, r)]);
+    all.find(|(_, rule, x)| !rule.allows(*x)).map(|(what, rule, x)| {
         msg!(
             "{position}: particle {number} has the {what} {value}; expected {expected}",
             position,
@@ -80,7 +73,7 @@ pub fn fault(position: &Message, i: usize, p: &[f64; 3], r: f64) -> Option<Messa
 
 /// Whether a particle obeys the rules.
 pub fn is_allowed(p: &[f64; 3], r: f64) -> bool {
-    broken(0, p, r).is_none()
+    p.iter().all(|&x| Rule::Coordinate.allows(x)) && Rule::Length.allows(r)
 }
 
 impl ParticleSet {
@@ -151,12 +144,9 @@ impl ParticleSet {
             return Err(AssetError::new(path, msg!("it holds no particles")));
         }
         let all = self.positions.par_iter().zip(&self.radii).enumerate().with_min_len(CHUNK);
-        let first = all.find_map_first(|(i, (p, r))| broken(i, p, *r));
-        match first {
-            Some((i, ..)) => {
-                let fault = fault(&position(i), i, &self.positions[i], self.radii[i]);
-                fault.map_or(Ok(self), |fault| Err(AssetError::new(path, fault)))
-            }
+        let first = all.find_map_first(|(i, (p, r))| (!is_allowed(p, *r)).then_some(i));
+        match first.and_then(|i| fault(&position(i), i, &self.positions[i], self.radii[i])) {
+            Some(fault) => Err(AssetError::new(path, fault)),
             None => Ok(self),
         }
     }

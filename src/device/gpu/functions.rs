@@ -34,7 +34,6 @@ impl<A: Api> BuildStream<A> {
     pub fn new(context: &A::Context) -> Result<BuildStream<A>, DeviceError> {
         Ok(BuildStream { stream: context.stream()?, done: context.event()? })
     }
-    /// Waits for the stream.
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.stream.record(&self.done)?;
         self.done.wait()

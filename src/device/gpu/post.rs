@@ -49,7 +49,6 @@ pub struct PostLane<A: Api> {
     pub sums: A::Memory,
     /// The frame's light, in planes of red, green and blue.
     pub image: A::Memory,
-    // Its pyramid.
     pyramid: Vec<(A::Memory, (u32, u32))>,
     // Two images between passes of glare, and the sum of its rays; none without glare.
     rays: Vec<A::Memory>,

@@ -42,7 +42,6 @@ pub struct Slots<A: Api> {
     pub free: Vec<Slot<A>>,
     /// One for each stream, or one with the denoiser; empty if the device runs no post steps.
     pub lanes: Vec<PostLane<A>>,
-    /// Rows of a band.
     pub band: u32,
     /// Rows of a band that the host finishes. It is smaller if a slot is too small for sums.
     pub host_band: u32,

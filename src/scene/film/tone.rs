@@ -37,7 +37,6 @@ pub enum Tone {
 }
 
 names! {
-    // The names of tone curves.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum ToneName {
         /// rolls off bright light below white, per channel

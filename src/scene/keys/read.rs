@@ -328,7 +328,6 @@ impl<'t, 'c> Table<'t, 'c> {
         given.help(Some(msg!("{header} has {keys}", header, keys)));
         None
     }
-    /// Reads the tables of a list.
     pub fn list<T>(&mut self, key: &'static Key, name: &'static str, read: impl Fn(&mut Table) -> T) -> Vec<T> {
         let Some(mut given) = self.take(key) else { return Vec::new() };
         let DeValue::Array(list) = given.value.get_ref() else {

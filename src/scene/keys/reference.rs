@@ -19,7 +19,6 @@ pub(crate) fn page(schema: &Value) -> String {
     HEAD.to_owned() + &tables_of(schema)
 }
 
-/// The tables of a schema.
 pub(crate) fn tables_of(schema: &Value) -> String {
     let (mut page, mut done) = (String::new(), Vec::new());
     tables(schema, schema, &mut page, &mut done);
@@ -45,7 +44,6 @@ pub(crate) fn materials_with<'a>(table: &'a Value, key: &str) -> Vec<&'a str> {
     materials.filter(|(_, keys)| words(keys).any(|one| one == key)).map(|(word, _)| word.as_str()).collect()
 }
 
-/// A list of words.
 pub(crate) fn words(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }

@@ -21,7 +21,6 @@ names! {
     }
 }
 
-/// A value and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TimedValue {
     /// A share of the clip.

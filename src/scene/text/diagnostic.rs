@@ -94,9 +94,7 @@ impl Severity {
 /// Whether messages have colors, as escape sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colours {
-    /// No colors.
     Plain,
-    /// Colors.
     Styled,
 }
 

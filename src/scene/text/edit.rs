@@ -101,14 +101,18 @@ fn no_toml(e: &toml_edit::TomlError) -> EditError {
     EditError::NoToml(e.message().to_owned())
 }
 
+fn opened<'a>(text: &str, path: &'a str) -> Result<(DocumentMut, Vec<Step<'a>>), EditError> {
+    let document = text.parse().map_err(|e| no_toml(&e))?;
+    Ok((document, steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?))
+}
+
 /// The text with the key of this path set to a value, or removed if there is none. A value that is not TOML is
 /// inserted as a string, and so is any value of a key that takes strings.
 ///
 /// # Errors
 /// The path does not exist, or the text is not TOML.
 pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditError> {
-    let mut document: DocumentMut = text.parse().map_err(|e| no_toml(&e))?;
-    let steps = steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?;
+    let (mut document, steps) = opened(text, path)?;
     let Some((Step { name, index: None }, tables)) = steps.split_last() else {
         return Err(EditError::Path(path.to_owned()));
     };
@@ -143,8 +147,7 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
 /// # Errors
 /// The path names no element of a list; the value is not a table; the text is not TOML.
 pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> {
-    let mut document: DocumentMut = text.parse().map_err(|e| no_toml(&e))?;
-    let steps = steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?;
+    let (mut document, steps) = opened(text, path)?;
     let Some((Step { name, index: Some(index) }, tables)) = steps.split_last() else {
         return Err(EditError::Path(path.to_owned()));
     };

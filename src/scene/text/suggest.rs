@@ -2,7 +2,6 @@
 
 use crate::language::{Message, msg};
 
-/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind<'a> {
     /// A command of the program.

@@ -302,7 +302,6 @@ pub fn name_at(text: &str, position: usize) -> Option<Message> {
     ))
 }
 
-/// Parses a scene.
 pub fn parse(text: &str, reading: ParseOptions) -> Result<(Scene, Option<Look>, Vec<Problem>), Vec<Problem>> {
     let Plain { mut scene, look, is_given, warnings } = parse_plain(text, reading)?;
     look.apply(&mut scene, &is_given);

@@ -40,7 +40,6 @@ pub enum LampPattern {
 }
 
 names! {
-    // The names of patterns.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum PatternName {
         /// constant

@@ -53,7 +53,6 @@ names! {
 }
 
 impl Particles {
-    /// The file of a frame.
     pub(crate) fn file(&self, frame: u32) -> PathBuf {
         let number = u64::from(self.first) + u64::from(frame) * u64::from(self.step);
         numbered(&self.path.to_string_lossy(), number).map_or_else(|| self.path.clone(), PathBuf::from)

@@ -149,7 +149,6 @@ pub(crate) fn check(relief: Option<&Relief>, material: &Material, table: &mut Ta
 }
 
 impl Relief {
-    /// The files of its maps.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.clone().files_mut().map(|(_, path)| std::mem::take(path)).collect()
     }
