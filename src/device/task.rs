@@ -62,19 +62,19 @@ impl AdaptiveTask {
     }
 }
 
-/// Pixels that all have the same place in their block.
+/// The pixels at one position of all blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PixelSet {
     /// The side of a block, 1 or 2.
     pub block: u32,
-    /// The place in it, row by row.
-    pub place: u32,
+    /// The position in the block, row by row.
+    pub position: u32,
 }
 
 impl PixelSet {
-    pub const ALL: PixelSet = PixelSet { block: 1, place: 0 };
-    /// The number of places in a block.
-    pub fn places(self) -> u32 {
+    pub const ALL: PixelSet = PixelSet { block: 1, position: 0 };
+    /// The number of positions in a block.
+    pub fn positions(self) -> u32 {
         self.block * self.block
     }
 }
@@ -119,17 +119,17 @@ impl Task {
         Task { samples, stride: moments, ..self.clone() }
     }
     /// The parts that are taken at a frame's moments, but for moments without samples, and whether they are added to others of the same
-    /// pixels. Moments of the places of a block follow one another. Features are those of the first one.
+    /// pixels. Moments of the positions of a block follow one another. Features are those of the first one.
     pub fn at_moments<'a, S>(&self, moments: &'a [Moment<S>]) -> impl Iterator<Item = (&'a Moment<S>, Task, bool)> {
         let has_features = self.output == TaskOutput::Features;
         let pixels = move |moment: &Moment<S>| if has_features { PixelSet::ALL } else { moment.pixels };
         let moments = if has_features { moments.get(..1).unwrap_or_default() } else { moments };
-        let places = moments.first().map_or(1, |first| pixels(first).places());
-        let count = moments.len() as u32 / places;
-        let part = move |i: u32, moment| Task { pixels: pixels(moment), ..self.at_moment(i / places, count) };
+        let positions = moments.first().map_or(1, |first| pixels(first).positions());
+        let count = moments.len() as u32 / positions;
+        let part = move |i: u32, moment| Task { pixels: pixels(moment), ..self.at_moment(i / positions, count) };
         let parts = (0..).zip(moments).map(move |(i, moment)| (moment, part(i, moment)));
         let parts = (0..).zip(parts.filter(|(_, part)| !part.samples.is_empty()));
-        parts.map(move |(i, (moment, part))| (moment, part, i >= places))
+        parts.map(move |(i, (moment, part))| (moment, part, i >= positions))
     }
     /// Bytes per pixel of the result.
     pub fn bytes_a_pixel(&self) -> usize {
@@ -155,8 +155,8 @@ impl Task {
             gain: adaptive.map_or(1.0, |a| f32::from_bits(a.gain)),
             follows: self.follows.cast_signed(),
             shift: self.pixels.block.trailing_zeros().cast_signed(),
-            column: (self.pixels.place % self.pixels.block).cast_signed(),
-            row: (self.pixels.place / self.pixels.block).cast_signed(),
+            column: (self.pixels.position % self.pixels.block).cast_signed(),
+            row: (self.pixels.position / self.pixels.block).cast_signed(),
         }
     }
 }

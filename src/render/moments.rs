@@ -10,23 +10,21 @@ const MAX: u32 = 16;
 const LONGEST_STEP: f64 = 4.0;
 // Pixels with fewer samples would show each other's moments as noise.
 const FEWEST_SAMPLES: u32 = 4;
-// Places of a block of 2 x 2 in the order of their moments.
-const PLACES: [u32; 4] = [0, 2, 3, 1];
+// Positions in a block of 2 x 2, in the order of their moments.
+const POSITIONS: [u32; 4] = [0, 2, 3, 1];
 
-/// The moments of a frame. Where things move fast, the places of a block of pixels have their own moments, so that bright things make
-/// streaks, not copies (Keller and Heidrich, "Interleaved sampling", 2001). Blocks cost time: rays that go side by side are further
-/// apart.
+/// The moments of a frame. Where things move fast, each pixel of a block has its own moments, so that bright things make streaks, not
+/// copies (Keller and Heidrich, "Interleaved sampling", 2001). Blocks cost time: rays that go side by side are further apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moments {
-    // Those of a pixel.
+    // The number of a pixel's moments.
     of_pixel: u32,
     is_open: bool,
-    // The side of blocks of pixels, each place in which has its own moments; 1: all pixels have the same.
+    // Block size for interleaved sampling: each pixel of a block has its own moments; 1: all pixels have the same.
     block: u32,
 }
 
 impl Moments {
-    /// Those of a frame.
     pub fn of(scene: &Scene, frame: u32) -> Moments {
         if !scene.has_shutter() {
             return Moments { of_pixel: 1, is_open: false, block: 1 };
@@ -40,14 +38,14 @@ impl Moments {
         Moments { of_pixel, is_open: true, block }
     }
 
-    /// How many there are: those of all places in a block.
+    /// The number of moments, of all pixels of a block.
     pub fn count(self) -> u32 {
-        self.of_pixel * self.pixels(0).places()
+        self.of_pixel * self.pixels(0).positions()
     }
 
-    /// The pixels that see a moment. Those of the places of a block follow one another.
+    /// The pixels that see a moment. The moments of a block's pixels follow one another.
     pub fn pixels(self, moment: u32) -> PixelSet {
-        PixelSet { block: self.block, place: moment % (self.block * self.block) }
+        PixelSet { block: self.block, position: moment % (self.block * self.block) }
     }
 
     /// The time of a moment, in frames since the clip's start. A pixel's moments are evenly spaced while the shutter is open, in an
@@ -63,10 +61,10 @@ impl Moments {
             }
             a
         };
-        let (count, places) = (self.of_pixel, self.pixels(0).places());
+        let (count, positions) = (self.of_pixel, self.pixels(0).positions());
         let stride = (0..count).map(|i| (count * 5 / 8 + i).max(1)).find(|&s| shared(s, count) == 1).unwrap_or(1);
-        let within = (f64::from(PLACES[(moment % places) as usize]) + 0.5) / f64::from(places);
-        let place = (f64::from(moment / places * stride % count) + within) / f64::from(count);
+        let within = (f64::from(POSITIONS[(moment % positions) as usize]) + 0.5) / f64::from(positions);
+        let place = (f64::from(moment / positions * stride % count) + within) / f64::from(count);
         f64::from(frame) + scene.camera_at(f64::from(frame)).shutter * (place - 0.5)
     }
 }

@@ -33,7 +33,7 @@ impl Window {
         Window { reach: if frames > 1 { reach } else { 0 }, frames, is_loop: scene.output.is_loop }
     }
 
-    /// Whether each frame is made of its own light alone.
+    /// Whether each frame uses only its own light.
     pub fn is_single(&self) -> bool {
         self.reach == 0
     }
@@ -86,8 +86,8 @@ impl Chunks {
     pub fn new(frames: usize) -> Chunks {
         Chunks { frames, owners: BTreeMap::new() }
     }
-    /// The place of the task that a device takes next: of its own chunks, or of one that nobody has begun. Tasks are given by the positions
-    /// of their frames in the run.
+    /// The index of the task that a device takes next: of its own chunks, or of one that nobody has begun. `tasks` has the positions of
+    /// their frames in the run.
     pub fn pick(&self, device: usize, tasks: impl Iterator<Item = usize> + Clone) -> Option<usize> {
         let owned_by = |owner: Option<usize>| {
             tasks.clone().position(|frame| self.owners.get(&(frame / self.frames)).copied() == owner)

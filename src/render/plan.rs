@@ -238,7 +238,7 @@ impl TaskPlan {
         [0..first, first..self.samples].into_iter().filter(|samples| !samples.is_empty()).collect()
     }
 
-    /// The samples that features are averaged over, if tasks of their own make features.
+    /// The samples that features are averaged over, if separate tasks make features.
     pub fn feature_samples(&self) -> Option<u32> {
         self.features.then(|| self.max_feature_samples())
     }

@@ -319,7 +319,7 @@ impl<'a> FrameQueue<'a> {
         self.work.cancel.is_stopped() || self.delivery.has_failed()
     }
 
-    // Whether each frame has geometry of its own.
+    // Whether the geometry differs between frames.
     fn is_animated(&self) -> bool {
         self.work.prepared.scene.is_animated()
     }

@@ -1,5 +1,5 @@
 //! One frame in steps that the caller executes. A browser needs it: it has no threads, a call must return soon, and
-//! each of its workers has a renderer of its own.
+//! each of its workers has its own renderer.
 
 use super::Renderer;
 use super::frames::FrameList;

@@ -186,7 +186,7 @@ impl Scene {
             || (self.world.bodies.iter().enumerate().filter(has_relief))
                 .any(|(i, _)| changes(&format!("body.{i}"), &["relief.depth", "roughness", "radius"]))
     }
-    /// Whether each frame has geometry of its own. Parts of the sky that are sampled for light belong to it.
+    /// Whether the geometry differs between frames. Parts of the sky that are sampled for light belong to it.
     pub(crate) fn geometry_moves(&self) -> bool {
         let samples_sky = self.world.sky.image.is_some() && self.render.integrator.capabilities().samples_emitters;
         let is_hidden = || self.tracks.change("air.density");

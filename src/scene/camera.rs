@@ -64,9 +64,9 @@ keys! {
         /// The time as a share of the clip: 0 is the first frame, 1 would be the frame after the last.
         pub time: f64 = 0.0, rule(Rule::Fraction), required(), spelled();
         /// The eye.
-        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[7, 0, 3]"), required(), spelled();
+        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
         /// The point that the camera looks at.
-        pub look_at: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[0, 0, 0]"), required(), spelled();
+        pub look_at: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
         /// Field of view along the camera's `fov_axis`; by default the camera's.
         pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled();
     }
@@ -139,7 +139,7 @@ keys! {
         /// plane of the eye.
         pub projection: Projection = Projection::Perspective, group("Lens");
         /// Width of an orthographic picture; by default it shows at the look-at point what `fov_deg` shows there.
-        pub width: Option<f64> = None, rule(Rule::Length), slider(0.5, 50.0), unit("units"), example("8"),
+        pub width: Option<f64> = None, rule(Rule::Length), slider(0.5, 50.0), unit("units"),
             when("projection", &["orthographic"]), refused(), animated();
         /// Field of view along `fov_axis`, between 0 and 180; camera keys have their own.
         pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled(), animated();
@@ -153,7 +153,7 @@ keys! {
         pub focus: f64 = 1.0, rule(Rule::Length), slider(0.1, 20.0), animated();
         /// Blades of the aperture: what is out of focus has the shape of a polygon with as many sides, 3 to 16, whose corners
         /// are `lens` from its center; 0: it is round. Glare has its rays where the blades are.
-        pub aperture_blades: u32 = 0, rule(Rule::Whole(0, Camera::MAX_BLADES)), slider(0.0, 16.0), example("6");
+        pub aperture_blades: u32 = 0, rule(Rule::Whole(0, Camera::MAX_BLADES)), slider(0.0, 16.0);
         /// Turn of the aperture, counterclockwise in the picture; at 0 one corner is at the top.
         pub aperture_rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), animated();
         /// Height of the aperture over its width, as of an anamorphic lens: above 1, what is out of focus is narrower.
@@ -195,9 +195,9 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     struct PathKeys in "camera path" {
         /// The eye.
-        position: Option<Vec3> = None, rule(Rule::Coordinate), example("[7, 0, 3]"), beside("look_at = [0, 0, 0]"), way("fixed"), group("Path");
+        position: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed"), group("Path");
         /// The point that the camera looks at.
-        look_at: Option<Vec3> = None, rule(Rule::Coordinate), example("[0, 0, 0]"), beside("position = [7, 0, 3]"), way("fixed");
+        look_at: Option<Vec3> = None, rule(Rule::Coordinate), way("fixed");
         /// The path of the eye on a cylinder.
         eye: Option<CylindricalPath> = Some(CylindricalPath::at_rest(7.0, 3.0)), way("cylinder");
         /// The path of the look-at point.

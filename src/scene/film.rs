@@ -33,7 +33,7 @@ keys! {
         pub glare_length: f64 = 0.3, rule(Rule::Fraction), unit("picture heights"), animated();
         /// Number of rays; 0: as many as the aperture has blades, twice as many for an odd number of them, and 6 for a round
         /// one.
-        pub glare_rays: u32 = 0, rule(Rule::Whole(0, 2 * Camera::MAX_BLADES)), slider(0.0, 32.0), example("8");
+        pub glare_rays: u32 = 0, rule(Rule::Whole(0, 2 * Camera::MAX_BLADES)), slider(0.0, 32.0);
         /// Share of the light that goes into a horizontal streak, as in an anamorphic lens.
         pub streak: f64 = 0.0, rule(Rule::Fraction), slider(0.0, 0.5), animated();
         /// Length of the streak to each side.
@@ -49,7 +49,7 @@ keys! {
         pub denoise: Denoise = Denoise::None, group("Pixels");
         /// Number of frames before and after each one whose light `denoise = "guided"` uses too, so that what is left of the noise
         /// does not flicker. A single frame of a clip then takes the time of all of them.
-        pub denoise_frames: u32 = 0, rule(Rule::Whole(0, FilmSettings::MAX_DENOISE_FRAMES)), slider(0.0, 4.0), example("2");
+        pub denoise_frames: u32 = 0, rule(Rule::Whole(0, FilmSettings::MAX_DENOISE_FRAMES)), slider(0.0, 4.0), without("denoise");
         /// The curve from light to picture.
         pub tone: Tone = Tone::Soft, group("Exposure"), flat();
         /// Fills in the film, floor, lamp and shutter keys that the scene leaves out; without it each has its own default.

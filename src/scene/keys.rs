@@ -75,9 +75,10 @@ pub(crate) trait Keys: Clone + Default {
         self.visit(&mut |key, field| field.read(key, table));
         self.check(table);
         let mut is_asked = false;
-        self.visit(&mut |key, _| is_asked |= key.when.is_some() && table.has(key.name));
+        let depends = |key: &Key| key.when.is_some() || !key.without.is_empty() || !key.covered_by.is_empty();
+        self.visit(&mut |key, _| is_asked |= depends(key) && table.has(key.name));
         if is_asked {
-            report_idle(&self.lines(), table);
+            report_idle::<Self>(&self.lines(), table);
         }
     }
     /// Sets the number or color at a path, such as `body.0.lamp_intensity`.
@@ -181,21 +182,32 @@ macro_rules! written_as {
 }
 pub(crate) use written_as;
 
-// Warns of keys that apply only beside words that other keys do not have, or refuses them.
-fn report_idle(lines: &Lines, table: &mut Table) {
+// Warns of keys that change nothing beside the values of other keys, or refuses them.
+fn report_idle<T: Keys>(lines: &Lines, table: &mut Table) {
+    let usual = T::default().lines();
+    let held = |lines: &Lines, name: &str| -> Option<String> {
+        let entry = lines.entries.iter().find(|entry| entry.key.name == name)?;
+        entry.content.text().or(entry.key.holds).map(str::to_owned)
+    };
     for key in lines.entries.iter().map(|entry| entry.key) {
-        let Some((other, words)) = key.when else { continue };
-        let held = lines.entries.iter().find(|entry| entry.key.name == other);
-        let held = held.and_then(|entry| entry.content.text().or(entry.key.holds)).unwrap_or_default();
-        if words.contains(&held.trim_matches(['"', '\''])) {
-            continue;
+        let Some(span) = table.span_of(key.name) else { continue };
+        let what = msg!("`{key}` changes nothing", key = key.name);
+        if let Some((other, words)) = key.when
+            && !words.contains(&held(lines, other).unwrap_or_default().trim_matches(['"', '\'']))
+        {
+            let words: Vec<String> = words.iter().map(|word| format!("`{other} = \"{word}\"`")).collect();
+            let words = Message::one_of(&words);
+            match key.refused {
+                true => table.problem_at(key.name, &what, msg!("it beside {what}", what = words)),
+                false => table.warn(span.clone(), &what, msg!("it counts beside {what} alone", what = words)),
+            }
         }
-        let words: Vec<String> = words.iter().map(|word| format!("`{other} = \"{word}\"`")).collect();
-        let (what, words) = (msg!("`{key}` changes nothing", key = key.name), Message::one_of(&words));
-        match table.span_of(key.name) {
-            Some(_) if key.refused => table.problem_at(key.name, what, msg!("it beside {what}", what = words)),
-            Some(span) => table.warn(span, what, msg!("it counts beside {what} alone", what = words)),
-            None => {}
+        // A value that is written and is the usual one asks for nothing.
+        let is_set = |name: &str, table: &Table| held(lines, name) != held(&usual, name) || table.is_animated(name);
+        if !key.without.is_empty() && is_set(key.name, table) && !is_set(key.without, table) {
+            table.warn(span, what, msg!("[{table}] has no `{key}`", table = T::TABLE, key = key.without));
+        } else if !key.covered_by.is_empty() && is_set(key.name, table) && is_set(key.covered_by, table) {
+            table.warn(span, what, msg!("`{key}` covers it", key = key.covered_by));
         }
     }
 }

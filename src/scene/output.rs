@@ -18,18 +18,18 @@ keys! {
         /// Frames in the clip.
         pub frames: u32 = defaults::FRAMES, rule(Rule::Whole(1, MAX_FRAMES)), slider(1.0, 600.0), group("Clip"), spelled();
         /// Names of the frames: `out/%04d.png`; the extension selects the format. A clip of one frame may have a name without a number.
-        pub files as "path": Pattern = Pattern::default(), example("\"frames/%04d.png\""), group("Files"), spelled();
+        pub files as "path": Pattern = Pattern::default(), group("Files"), spelled();
         /// Bits per channel: 8 or 16 (PNG, TIFF), 16 or 32 (EXR); by default the format's own.
-        pub bits: Option<u32> = None, rule(Rule::Bits), example("16");
+        pub bits: Option<u32> = None, rule(Rule::Bits);
         /// The video of all frames. Runs that render all frames to `path`, or that write no frames, make it.
-        pub video: Option<PathBuf> = None, example("\"film.mp4\"");
+        pub video: Option<PathBuf> = None;
         /// Frames per second of the video.
         pub fps: f64 = defaults::FPS, rule(Rule::FRAME_RATE), slider(12.0, 60.0), group("Clip"), spelled();
         /// The clip must loop: its last frame leads to its first. A clip that does not loop is an error that names the cause.
         pub is_loop as "loop": bool = false;
         /// The frame that stands for the video where it does not move: a picture of it beside the video, `film.poster.jpg`. The video of a
         /// whole clip that loops begins with it.
-        pub poster: Option<u32> = None, rule(Rule::Whole(0, MAX_FRAMES - 1)), slider(0.0, 600.0), example("56");
+        pub poster: Option<u32> = None, rule(Rule::Whole(0, MAX_FRAMES - 1)), slider(0.0, 600.0);
     }
 
     fn check(&mut self, table: &mut Table) {

@@ -102,7 +102,6 @@ impl Keys for OutputKeys {
         const SIZE: Key = Key {
             rule: Size::SIDE,
             unit: "pixels",
-            example: "[1920, 1080]",
             group: "Files",
             spelled: true,
             ..Key::new(

@@ -98,7 +98,7 @@ keys! {
         /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled(), animated();
         /// Stands on the floor: the height of its center follows, so that its lowest point touches the floor.
-        pub on: Option<Support> = None, below(support::FLOOR);
+        pub on: Option<Support> = None;
         /// Its radius.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled(), animated();
         /// How it looks.
@@ -111,13 +111,13 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Mesh in "mesh" {
         /// The file: OBJ, or PLY in text or binary.
-        pub path: PathBuf = PathBuf::new(), example("\"dragon.ply\""), required(), group("Shape");
+        pub path: PathBuf = PathBuf::new(), required(), group("Shape");
         /// Multiplies its coordinates.
         pub scale: f64 = 1.0, rule(Rule::Length), spelled();
         /// Added to the scaled coordinates.
         pub offset: Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled();
         /// Stands on the floor: the height of its offset follows, so that its lowest point touches the floor.
-        pub on: Option<Support> = None, below(support::FLOOR);
+        pub on: Option<Support> = None;
         /// The file's z axis points up, not y.
         pub z_up: bool = true, spelled();
         /// Uses the file's normals for smooth shading; otherwise, or if the file has none, it has facets.
@@ -132,7 +132,7 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Light in "light" {
         /// Where it is.
-        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), example("[4, -4, 6]"), required(), spelled(), animated();
+        pub position: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled(), animated();
         /// Color and brightness; may exceed 1.
         pub colour as "color": Vec3 = [1.0; 3], colour(), rule(Rule::Brightness), spelled(), animated();
         /// Radius of a spherical light, which casts soft shadows; 0: a point light.

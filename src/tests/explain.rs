@@ -3,44 +3,16 @@
 use crate::cli::{Exit, command};
 use crate::command::explain::{explanation, near};
 use crate::command::shell::{all_commands, flag_facts};
-use crate::scene::keys::explain::{entries, example, explain, plain_name};
-use crate::scene::{ParseOptions, toml};
+use crate::scene::keys::explain::{entries, explain, plain_name};
 
 #[test]
-fn every_key_explains_itself_with_an_example_that_is_read() {
-    let mut wrong = String::new();
+fn every_key_explains_itself() {
     for entry in entries() {
         let text = explain(&entry.path).unwrap_or_else(|| panic!("{} is unknown", entry.path));
         assert!(text.contains(entry.about()) && !entry.about().is_empty(), "{text}");
         assert!(explain(entry.path.rsplit('.').next().unwrap()).is_some(), "{}", entry.path);
-        if entry.inner().is_some() {
-            continue;
-        }
-        assert!(text.contains("  type      ") && text.contains("\nExample:\n"), "{text}");
-        let example = example(&entry);
-        assert!(!example.contains("null"), "{example}");
-        // These need another table: keys of the camera, the floor's own roughness, and the floor's relief, which alone glitters.
-        let others = [
-            "camera.closed",
-            "floor.relief.roughness_map",
-            "body.relief.roughness_map",
-            "body.relief.glitter",
-            "body.relief.displaced",
-        ];
-        if others.contains(&entry.path.as_str()) {
-            continue;
-        }
-        // What else a scene needs may be missing, which is reported at its end or at a header; the keys are right.
-        let problems = toml::parse(&example, ParseOptions::default()).err().unwrap_or_default();
-        let of_key = |at: usize| {
-            let begin = example[..at].rfind('\n').map_or(0, |end| end + 1);
-            !example[at..].trim().is_empty() && !example[begin..].starts_with('[')
-        };
-        for problem in problems.iter().filter(|problem| of_key(problem.span.start)) {
-            wrong += &format!("{example}{problem:?}\n\n");
-        }
+        assert!(entry.inner().is_some() || text.contains("  type      "), "{text}");
     }
-    assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[test]
@@ -48,7 +20,7 @@ fn a_key_is_found_as_people_write_it() {
     assert_eq!(plain_name("body[0].Colour=red"), "body.color");
     assert_eq!(plain_name("[[camera.key]]"), "camera.key");
     assert_eq!(plain_name("lamps"), "lamps");
-    assert!(explain("lamps").is_some_and(|text| text.contains("[[body]]\n  solid = \"cube\"\n  lamps = 10")));
+    assert!(explain("lamps").is_some_and(|text| text.contains("table     [[body]]")));
     assert!(explain("r").is_some_and(|text| text.contains("[body.path]") && text.contains("[camera.eye]")));
     assert!(explain("color").is_some_and(|text| text.contains("air.color") && text.contains("light.color")));
     assert!(explain("body").is_some_and(|text| text.starts_with("[[body]]\n") && text.contains("  solid ")));

@@ -60,7 +60,7 @@ pub struct DenoiseLane<A: Api> {
     // Light between passes, and the sums of a pass's weights.
     between: [A::Memory; 2],
     weighed: A::Memory,
-    // Samples of another frame, and sums; none if frames are made of their own light alone.
+    // Samples of another frame, and sums; none if frames use only their own light.
     blend: Option<[A::Memory; 2]>,
 }
 

@@ -1,7 +1,7 @@
 //! What a key of a scene is, for one who asks by its name: made of the schema, as the reference page is.
 
 use crate::scene::keys::reference::{facts, keys, material_keys, materials_with, text, words};
-use crate::scene::keys::schema::{resolved, short};
+use crate::scene::keys::schema::resolved;
 use crate::scene::keys::write::{Content, below};
 use crate::scene::text::toml::SCHEMA;
 use serde_json::Value;
@@ -10,9 +10,8 @@ use serde_json::Value;
 pub(crate) struct KeyEntry {
     /// Its path from the top: `body.path.r`.
     pub path: String,
-    // The header of the table in which it stands, and what stands above that header in an example.
+    // The header of its table.
     header: String,
-    above: String,
     table: &'static Value,
     key: &'static str,
 }
@@ -36,30 +35,26 @@ impl KeyEntry {
 /// All keys and tables.
 pub(crate) fn entries() -> Vec<KeyEntry> {
     let mut all = Vec::new();
-    add_entries(&SCHEMA, "", "", "", &mut all);
+    add_entries(&SCHEMA, "", "", &mut all);
     all
 }
 
-fn add_entries(table: &'static Value, path: &str, header: &str, above: &str, all: &mut Vec<KeyEntry>) {
+fn add_entries(table: &'static Value, path: &str, header: &str, all: &mut Vec<KeyEntry>) {
     // A floor is thin: it refuses the keys of solid glass with every material. Its `color` is another name of its `tint`.
     let of_materials = if table["x-materials"].is_object() { material_keys(&SCHEMA) } else { Vec::new() };
     let is_refused = |key: &str| {
         !["material", "color"].contains(&key) && of_materials.contains(&key) && materials_with(table, key).is_empty()
     };
     for key in keys(table).into_iter().filter(|key| !is_refused(key)) {
-        let entry = KeyEntry { path: below(path, key), header: header.into(), above: above.into(), table, key };
+        let entry = KeyEntry { path: below(path, key), header: header.into(), table, key };
         if entry.value()["deprecated"] == true {
             continue;
         }
         let (inner, path) = (entry.inner(), entry.path.clone());
-        let inner_header = Content::header(entry.value()["type"] == "array", &path);
+        let header = Content::header(entry.value()["type"] == "array", &path);
         all.push(entry);
         if let Some(inner) = inner {
-            // A table below an element of a list, or below one that must have keys, needs that table.
-            let needed = required(table, "");
-            let is_alone = needed.is_empty() && !header.starts_with("[[");
-            let above = if is_alone { above.to_owned() } else { format!("{above}{header}\n{needed}\n") };
-            add_entries(inner, &path, &inner_header, &above, all);
+            add_entries(inner, &path, &header, all);
         }
     }
 }
@@ -131,55 +126,5 @@ fn one(group: &[KeyEntry]) -> String {
         entry.words().map(|(word, about)| format!("  \"{word}\": {about}").trim_end_matches(": ").to_owned() + "\n");
     let (facts, words) = (facts.collect::<String>(), words.collect::<String>());
     let words = if words.is_empty() { words } else { format!("\nIts words:\n{words}") };
-    let example = example(entry).trim_end().replace('\n', "\n  ").replace("\n  \n", "\n\n");
-    format!("{}\n{about}\n\n{facts}{words}\nExample:\n  {}", entry.path, example.trim_start())
-}
-
-/// The key in its table, with what it needs beside it: the keys that are required, and the word of another key.
-pub(crate) fn example(entry: &KeyEntry) -> String {
-    let KeyEntry { header, above, table, key, .. } = entry;
-    let mut beside = required(table, key);
-    for (other, values) in entry.value()["x-when"].as_object().into_iter().flatten() {
-        beside.extend(words(values).next().map(|word| format!("{other} = \"{word}\"\n")));
-    }
-    let materials = materials_with(table, key);
-    if !materials.is_empty() && !materials.contains(&text(&table["properties"]["material"]["default"])) {
-        beside += &format!("material = \"{}\"\n", materials[0]);
-    }
-    beside.extend(entry.value()["x-beside"].as_str().map(|line| format!("{line}\n")));
-    let below = entry.value()["x-below"].as_str().map(|lines| format!("\n{lines}\n")).unwrap_or_default();
-    format!("{above}{header}\n{beside}{key} = {}\n{below}", sample(entry.value()))
-}
-
-// The keys that a table must have, but for one, with values.
-fn required(table: &Value, but: &str) -> String {
-    let keys = words(&table["required"]).filter(|key| *key != but);
-    keys.map(|key| format!("{key} = {}\n", sample(&table["properties"][key]))).collect()
-}
-
-// A value that shows the key: another one than the default, where that is easy.
-fn sample(value: &Value) -> String {
-    let (default, slider) = (&value["default"], &value["x-slider"]);
-    let other = value["enum"].as_array().and_then(|all| all.iter().find(|word| *word != default));
-    let sample = match (value["examples"].get(0).or(other), slider[0].as_f64().zip(slider[1].as_f64())) {
-        (Some(example), _) => example.clone(),
-        _ if value["format"] == "color" => "tomato".into(),
-        _ if value["type"] == "boolean" => (*default != Value::Bool(true)).into(),
-        // A quarter of the slider, or half where that is the default; whole where the range is wide.
-        (None, Some((min, max))) => {
-            let is_whole = value["type"] == "integer" || value["anyOf"][0]["type"] == "integer" || max - min >= 10.0;
-            let steps = if is_whole {
-                1.0
-            } else if max - min >= 1.0 {
-                10.0
-            } else {
-                1000.0
-            };
-            let at = |share: f64| short(((min + (max - min) * share) * steps).round() / steps);
-            if at(0.25) == *default { at(0.5) } else { at(0.25) }
-        }
-        _ => default.clone(),
-    };
-    // With the spaces of TOML.
-    if sample.is_array() { sample.to_string().replace(',', ", ") } else { sample.to_string() }
+    format!("{}\n{about}\n\n{facts}{words}", entry.path)
 }

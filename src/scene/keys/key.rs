@@ -49,16 +49,14 @@ options! {
     when: Option<(&'static str, &'static [&'static str])> = None;
     /// A table that gives the key beside other words than those of `when` is invalid.
     refused: bool = false;
+    /// The key changes nothing while this other key has its default.
+    without: &'static str = "";
+    /// The key changes nothing while this other key has another value than its default.
+    covered_by: &'static str = "";
     /// The key applies only to this kind of camera path.
     way: &'static str = "";
     /// The default for the reference, in TOML, if it is not the field's default; empty if it depends on other keys.
     holds: Option<&'static str> = None;
-    /// A value as an example, in TOML, where `explain` finds no good one in the default, the words or the slider.
-    example: &'static str = "";
-    /// What the example needs beside it, in TOML.
-    beside: &'static str = "";
-    /// What the example needs below its table, in TOML.
-    below: &'static str = "";
     /// A table without the key is invalid.
     required: bool = false;
     /// The key is written even if it has its default, as before keys were declared here. Do not set it for new keys.

@@ -2,7 +2,7 @@
 //! entries are for forms: `x-groups`, the keys of a table in order under headings; `x-slider`, the range of a slider;
 //! `x-when`, the words of another key that a key needs; `x-way`, the camera path that a key belongs to;
 //! `x-materials`, the keys of each material. Others are for the reference: `x-unit`, and `x-header`, a table's first
-//! header; `x-animated`, a value that may change over the clip. For examples: `x-beside` and `x-below`, what the key needs beside it and below its table.
+//! header; `x-animated`, a value that may change over the clip.
 
 use super::key::{Key, british, is_british, one_line};
 use super::write::{Content, Entry, Lines, below};
@@ -79,14 +79,6 @@ fn value(key: &Key, text: Option<String>, mut schema: Value) -> Value {
     let takes_number = is_number(&schema) || (is_number(&schema["anyOf"][0]) && schema.get("format").is_none());
     if let Some((min, max)) = key.slider.or_else(|| slider(key.rule)).filter(|_| takes_number) {
         schema["x-slider"] = json!([short(min), short(max)]);
-    }
-    if let Some(example) = json_of(key.example) {
-        schema["examples"] = json!([example]);
-    }
-    for (name, needed) in [("x-beside", key.beside), ("x-below", key.below)] {
-        if !needed.is_empty() {
-            schema[name] = json!(needed);
-        }
     }
     if !key.unit.is_empty() {
         schema["x-unit"] = json!(key.unit);

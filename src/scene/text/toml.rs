@@ -9,7 +9,7 @@ use crate::scene::text::diagnostic::Problem;
 use crate::scene::text::suggest;
 use crate::scene::world::material::above_one;
 use crate::scene::world::round::ROUND_FROM;
-use crate::scene::{Air, Body, Denoise, Integrator, Lamps, Look, ParseOptions, Scene, Sky, Tracks};
+use crate::scene::{Integrator, Lamps, Look, ParseOptions, Scene, Tracks};
 use std::sync::LazyLock;
 use toml::de::{DeTable, DeValue};
 
@@ -105,55 +105,23 @@ fn warn_of_sums(scene: &Scene, table: &mut Table) {
     }
 }
 
-// Warns of keys that change nothing beside other keys of the scene.
+// Warns of keys of the scene that change nothing, for reasons that their declarations do not tell.
 fn warn_of_idle_keys(scene: &Scene, table: &mut Table) {
-    let world = &scene.world;
-    let (sky, usual) = (&world.sky, Sky::default());
-    let changes = |path: &str| scene.tracks.change(path);
-    let (has_picture, is_clear) = (sky.image.is_some(), !world.air.is_foggy() && !changes("air.density"));
-    let mut warn = |is_idle: bool, path: &str, why: &Message| {
+    let render = &scene.render;
+    let has_occlusion = render.ao_samples > 0 || render.integrator != Integrator::Whitted;
+    let mut warn = |is_idle: bool, path: &str, why: Message| {
         if let (true, Some(span)) = (is_idle, table.span_of(path)) {
             let key = path.rsplit('.').next().unwrap_or(path);
             table.warn(span, &msg!("`{key}` changes nothing", key), why);
         }
     };
-    // A value that is written and is the usual one asks for nothing.
-    let (covered, no_image) = (
-        msg!("the sky has an `image`, which covers its gradient"),
-        msg!("[{table}] has no `{key}`", table = "sky", key = "image"),
-    );
-    warn(has_picture && sky.zenith != usual.zenith, "sky.zenith", &covered);
-    warn(has_picture && sky.horizon != usual.horizon, "sky.horizon", &covered);
-    warn(has_picture && sky.from_below, "sky.from_below", &covered);
-    warn(!has_picture && sky.rotation_deg != 0.0, "sky.rotation_deg", &no_image);
-    warn(!has_picture && sky.intensity != usual.intensity, "sky.intensity", &no_image);
-    warn(
-        is_clear && world.air.height.is_some(),
-        "air.height",
-        &msg!("[{table}] has no `{key}`", table = "air", key = "density"),
-    );
-    warn(
-        is_clear && world.air.colour != Air::default().colour,
-        "air.color",
-        &msg!("[{table}] has no `{key}`", table = "air", key = "density"),
-    );
-    let (film, render) = (&scene.film, &scene.render);
-    let is_noisy = film.denoise == Denoise::None && film.denoise_frames > 0;
-    warn(is_noisy, "film.denoise_frames", &msg!("[{table}] has no `{key}`", table = "film", key = "denoise"));
-    let has_occlusion = render.ao_samples > 0 || changes("render.ao_samples");
-    let by_whitted = render.integrator == Integrator::Whitted;
-    warn(
-        by_whitted && !has_occlusion && render.ao_reach.is_some(),
-        "render.ao_reach",
-        &msg!("[{table}] has no `{key}`", table = "render", key = "ao_samples"),
-    );
-    let bare = |body: &Body| body.bar == 0.0 && body.lamps != Lamps::Each(0);
-    for (i, _) in world.bodies.iter().enumerate().filter(|(_, body)| bare(body)) {
-        warn(
-            !changes(&format!("body.{i}.bar")),
-            &format!("body.{i}.lamps"),
-            &msg!("lamps stand on bars, and `bar` is 0"),
-        );
+    let no_rays = msg!("[{table}] has no `{key}`", table = "render", key = "ao_samples");
+    warn(!has_occlusion && render.ao_reach.is_some(), "render.ao_reach", no_rays);
+    for (i, body) in scene.world.bodies.iter().enumerate() {
+        let is_bare = body.bar == 0.0 && body.lamps != Lamps::Each(0);
+        if is_bare && !scene.tracks.change(&format!("body.{i}.bar")) {
+            warn(true, &format!("body.{i}.lamps"), msg!("lamps stand on bars, and `bar` is 0"));
+        }
     }
 }
 

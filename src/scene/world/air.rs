@@ -14,10 +14,10 @@ keys! {
         /// `density` for white fog; without fog the air dims nothing, and the sky stays visible.
         pub glow: f64 = 0.0, rule(Rule::Brightness), group("Fog"), slider(0.0, 1.0), animated();
         /// Color of the fog, to which distant surfaces fade.
-        pub colour as "color": Vec3 = [0.8; 3], colour(), rule(Rule::Fraction), animated();
+        pub colour as "color": Vec3 = [0.8; 3], colour(), rule(Rule::Fraction), animated(), without("density");
         /// The height z of the fog's top: the air above it is clear, and the sky, its sun and its stars are seen through the fog, the less the
         /// nearer to the horizon. Without it the fog has no end and hides the sky.
-        pub height: Option<f64> = None, rule(Rule::Length), slider(1.0, 100.0), animated();
+        pub height: Option<f64> = None, rule(Rule::Length), slider(1.0, 100.0), animated(), without("density");
     }
 }
 

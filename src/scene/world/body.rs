@@ -11,7 +11,6 @@ use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::floor::TextureSource;
 use crate::scene::world::material::above_one;
 use crate::scene::world::relief::{self, Relief};
-use crate::scene::world::support;
 use crate::scene::{LampPattern, LampShape, LampSides, Lamps, Material, Motion, Rest, Rotation, Solid, Support};
 
 keys! {
@@ -19,13 +18,13 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Body in "body" {
         /// The solid.
-        pub solid: Solid = Solid::Hexahedron, example("\"cube\""), required(), group("Shape");
+        pub solid: Solid = Solid::Hexahedron, required(), group("Shape");
         /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), spelled(), animated();
         /// Stands on the floor: the height of its center follows, so that its lowest point over the whole clip touches the floor.
-        pub on: Option<Support> = None, below(support::FLOOR);
+        pub on: Option<Support> = None;
         /// Lies on this part of it: a face. Its rotation and its turns are about the vertical then.
-        pub rest: Option<Rest> = None, beside("on = \"floor\""), below(support::FLOOR);
+        pub rest: Option<Rest> = None;
         /// Circumradius: the distance of every vertex from the center.
         pub radius: f64 = 1.0, rule(Rule::Length), slider(0.1, 5.0), spelled(), animated();
         /// Width of the bevel on each side of an edge, which is round then and catches the light; below 0.03 in the shading alone. At most the radius of a face's inscribed circle counts, with which a cube is a ball. 0: razor edges.
@@ -33,7 +32,7 @@ keys! {
         /// How its panes look; their color tints what passes through them.
         pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);
         /// The texture of each face, as wide as the body's circumscribed sphere: a .data, PNG or JPEG file, or @checker, @concrete, @marble, @slate or @wood. It multiplies the color.
-        pub texture: Option<TextureSource> = None, example("\"@slate\""), group("Picture");
+        pub texture: Option<TextureSource> = None, group("Picture");
         /// Relief of each face, without `drift`, `glitter` and `displaced`.
         pub relief: Option<Relief> = None, group("Picture");
         /// Lamps per edge, or "strip": a strip of light along the whole edge.

@@ -5,7 +5,7 @@ use crate::scene::keys::keys;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::material::Material;
 use crate::scene::world::motion::Rotation;
-use crate::scene::world::support::{self, Support};
+use crate::scene::world::support::Support;
 
 keys! {
     /// An ellipsoid.
@@ -14,7 +14,7 @@ keys! {
         /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled(), animated();
         /// Stands on the floor: the height of its center follows, so that its lowest point touches the floor.
-        pub on: Option<Support> = None, below(support::FLOOR);
+        pub on: Option<Support> = None;
         /// Half of its size along x, y and z, before it is rotated.
         pub radii: Vec3 = [1.0; 3], rule(Rule::Length), spelled(), animated();
         /// How it is rotated about its center.

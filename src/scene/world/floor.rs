@@ -39,16 +39,16 @@ keys! {
     pub struct Floor in "floor" {
         /// Its four corners, in perimeter order or zig-zag; the first is the picture's top left.
         pub corners: [Vec3; 4] = [[-5.0, -5.0, -1.0], [-5.0, 5.0, -1.0], [5.0, 5.0, -1.0], [5.0, -5.0, -1.0]],
-            rule(Rule::Coordinate), example("[[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]"), required(), group("Shape");
+            rule(Rule::Coordinate), required(), group("Shape");
         /// The texture: a .data, PNG or JPEG file, or @checker, @concrete, @marble, @slate or @wood.
-        pub texture: Option<TextureSource> = None, example("\"@wood\""), group("Picture");
+        pub texture: Option<TextureSource> = None, group("Picture");
         /// What it is made of, its color multiplying the picture. It is as thin as a sheet: what shines through goes on
         /// straight. It does not shine itself.
         pub material: Material = Material::plain([1.0; 3], 0.0, 0.0), flat(), material_of(MaterialUse::Floor);
         /// Its extent.
         pub shape as "size": FloorShape = FloorShape::Square, group("Shape"), spelled();
         /// Color of an endless ground below the floor, which then is a slab on it, a fiftieth of its diagonal thick; "none": no ground.
-        pub ground: Option<Vec3> = None, colour(), rule(Rule::Fraction), when("size", &["square", "round"]), example("[0.14, 0.15, 0.19]"), group("Shape"), animated();
+        pub ground: Option<Vec3> = None, colour(), rule(Rule::Fraction), when("size", &["square", "round"]), group("Shape"), animated();
         /// Distance from the floor's middle at which the floor is half faded: an infinite one into the sky's color at the
         /// horizon, another into what lies behind it; 0: no fading. Where there is ground, it fades, and the floor does not.
         pub fade: f64 = 0.0, rule(Rule::NotNegative), slider(0.0, 50.0), spelled(), animated();

@@ -34,10 +34,10 @@ keys! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Grain in "grain" {
         /// How much more a rough metal spreads light across its grain than along it, as brushed metal does: 0 (alike) to 1.
-        pub anisotropy: f64 = 0.0, rule(Rule::Fraction), beside("roughness = 0.4"), animated();
+        pub anisotropy: f64 = 0.0, rule(Rule::Fraction), animated();
         /// Direction of the grain; its part along the surface counts, and a body turns it.
         pub along as "grain": Vec3 = [1.0, 0.0, 0.0],
-            direction(), rule(Rule::Coordinate), holds(Some("[1, 0, 0]")), beside("roughness = 0.4\nanisotropy = 0.8");
+            direction(), rule(Rule::Coordinate), holds(Some("[1, 0, 0]"));
     }
 }
 

@@ -15,7 +15,7 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Particles in "particles" {
         /// The file, or a name with `%d` or `%0Nd` for the time step: one file for each frame.
-        pub path: PathBuf = PathBuf::new(), example("\"step_%04d.csv\""), required(), group("Files"), spelled();
+        pub path: PathBuf = PathBuf::new(), required(), group("Files"), spelled();
         /// Time step of the first frame.
         pub first: u32 = 0, rule(Rule::Whole(0, MAX_FRAMES)), slider(0.0, 100.0), spelled();
         /// Time steps from frame to frame.
@@ -25,7 +25,7 @@ keys! {
         /// Draws the color map with its numbers.
         pub legend: bool = false, spelled();
         /// Values at the ends of the color map; by default those of the first file.
-        pub range: Option<[f64; 2]> = None, example("[0, 2.5]");
+        pub range: Option<[f64; 2]> = None;
         /// How they look where nothing colors them.
         pub material: Material = Material::default(), flat();
     }

@@ -5,7 +5,7 @@ use crate::scene::keys::keys;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::material::Material;
 use crate::scene::world::motion::Rotation;
-use crate::scene::world::support::{self, Support};
+use crate::scene::world::support::Support;
 
 keys! {
     /// A flat rectangle, seen and shining on both sides.
@@ -14,7 +14,7 @@ keys! {
         /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
         /// Stands on the floor: the height of its center follows, so that its lowest point touches the floor.
-        pub on: Option<Support> = None, below(support::FLOOR);
+        pub on: Option<Support> = None;
         /// Width and height.
         pub size: [f64; 2] = [1.0; 2], rule(Rule::Length), spelled();
         /// The direction of the normal. The width is horizontal; if the rectangle is horizontal itself, the width is along x.

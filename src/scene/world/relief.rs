@@ -54,11 +54,11 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     struct BumpKeys in "bumps" {
         /// A map of heights: a picture's gray, @ripples, @tiles, @puddles, @slate, @brushed, @scratches or @dust.
-        bump: Option<MapSource> = None, example("\"@ripples\""), beside("depth = 0.02");
+        bump: Option<MapSource> = None;
         /// Height between the map's black and white.
-        depth: Option<f64> = None, rule(Rule::Length), beside("bump = \"@ripples\""), slider(0.001, 0.2), animated();
+        depth: Option<f64> = None, rule(Rule::Length), slider(0.001, 0.2), animated();
         /// A normal map instead of heights; green points up.
-        normal_map: Option<PathBuf> = None, example("\"normals.png\"");
+        normal_map: Option<PathBuf> = None;
     }
 
     fn check(&mut self, table: &mut Table) {
@@ -114,9 +114,9 @@ keys! {
         /// Glitter of a floor, as of the sun on water: 0 has none, and what is finer than a pixel makes it rough; near 1 single waves flash.
         pub glitter: f64 = 0.0, rule(Rule::Fraction), animated();
         /// Whether a floor's surface itself goes up and down, from its plane to `depth` below it: waves hide what is behind them, and bodies stand in them.
-        pub displaced: bool = false, beside("bump = \"@ripples\"\ndepth = 0.1");
+        pub displaced: bool = false;
         /// A map that multiplies the surface's roughness: a picture's gray, @ripples, @tiles, @puddles, @slate, @brushed, @scratches or @dust.
-        pub roughness_map: Option<MapSource> = None, example("\"@puddles\"");
+        pub roughness_map: Option<MapSource> = None;
     }
 
     fn check(&mut self, table: &mut Table) {

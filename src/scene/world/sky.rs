@@ -11,17 +11,17 @@ keys! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Sky in "sky" {
         /// Color of the gradient at the zenith.
-        pub zenith: Vec3 = defaults::ZENITH, colour(), rule(Rule::Brightness), group("Gradient"), spelled(), animated();
+        pub zenith: Vec3 = defaults::ZENITH, colour(), rule(Rule::Brightness), group("Gradient"), spelled(), animated(), covered_by("image");
         /// Color of the gradient at the horizon, and below it.
-        pub horizon: Vec3 = defaults::HORIZON, colour(), rule(Rule::Brightness), spelled(), animated();
+        pub horizon: Vec3 = defaults::HORIZON, colour(), rule(Rule::Brightness), spelled(), animated(), covered_by("image");
         /// The gradient runs from the nadir to the zenith, not from the horizon.
-        pub from_below: bool = false;
+        pub from_below: bool = false, covered_by("image");
         /// An equirectangular picture instead of the gradient (.hdr, .exr, .png, .jpg), or a built-in one: @sun, @studio, @dusk, @night, @overcast.
-        pub image: Option<SkySource> = None, example("\"@dusk\""), group("Picture");
+        pub image: Option<SkySource> = None, group("Picture");
         /// Rotates the picture about the vertical axis, counterclockwise from above.
-        pub rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled(), animated();
+        pub rotation_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled(), animated(), without("image");
         /// Multiplies the picture's light.
-        pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled(), animated();
+        pub intensity: f64 = 1.0, rule(Rule::Brightness), spelled(), animated(), without("image");
         /// Height of the sun above the horizon; it stands in the direction of +x, which `rotation_deg` turns. A low sun is red.
         pub sun_elevation_deg: f64 = 20.0, rule(Rule::Within(-18.0, 90.0)), unit("degrees"), when("image", &["@sun"]), refused(), group("Sun"), animated();
         /// Diameter of the sun's disc; a larger one gives softer shadows and as much light.

@@ -2,9 +2,6 @@
 
 use crate::scene::keys::words::names;
 
-/// A floor, for examples.
-pub(crate) const FLOOR: &str = "[floor]\ncorners = [[-5, -5, -1], [-5, 5, -1], [5, 5, -1], [5, -5, -1]]";
-
 names! {
     /// What of a body lies on the floor that it stands on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
