@@ -298,11 +298,11 @@ struct Dispatcher<'a> {
 
 impl<'a> Dispatcher<'a> {
     fn new(sinks: &[Box<dyn Sink>], writers: usize, delivery: &'a Delivery) -> Dispatcher<'a> {
-        let state = |sink: &Box<dyn Sink>| {
+        let state = |sink: &dyn Sink| {
             let has_clones = sink.worker_clone().is_some();
             SinkState { has_clones, is_essential: sink.is_essential(), is_alive: true }
         };
-        let sinks = sinks.iter().map(state).collect();
+        let sinks = sinks.iter().map(|sink| state(sink.as_ref())).collect();
         Dispatcher { waiting: BTreeMap::new(), next: 0, sinks, writers, delivery, report: RunReport::default() }
     }
 

@@ -292,7 +292,7 @@ fn a_file_with_faults_is_not_written_over() {
     // Whether the page has noticed the fault or not, and whatever it has changed.
     for _ in 0..2 {
         let (status, body) = studio.post("write", "");
-        assert!(status == 422 && body.contains(r#"`solid` is \"cub\""#), "{body}");
+        assert!(status == 422 && body.contains("`solid` is \"cub\""), "{body}");
         assert_eq!(studio.set("film.bloom", "0.25").0, 200);
         assert!(studio.state()["problems"].as_str().is_some_and(|what| what.contains("cub")), "{}", studio.state());
     }
