@@ -1,6 +1,6 @@
 //! Looks: values for the keys that a scene does not give.
 
-use super::keys::words::Names;
+use super::keys::names::Names;
 use super::text::toml::write_without;
 use super::{
     Body, CameraPath, Exposure, Floor, FloorShape, LampShape, Light, Look, Sampling, Scene, Sky, SkySource, Tone,

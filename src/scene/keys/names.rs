@@ -12,10 +12,10 @@ pub(crate) trait Names: Copy + PartialEq + 'static {
 /// is the default.
 macro_rules! names {
     (
-        $(#[doc = $about:literal])* $(#[derive($($derived:tt)*)])?
+        $(#[$($attribute:tt)*])*
         $see:vis enum $name:ident { $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)* }
     ) => {
-        $(#[doc = $about])* $(#[derive($($derived)*)])?
+        $(#[$($attribute)*])*
         $see enum $name { $($(#[doc = $doc])* $variant,)* }
         impl Default for $name {
             fn default() -> Self {

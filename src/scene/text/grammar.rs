@@ -18,6 +18,7 @@ pub enum Grammar {
 names! {
     /// What the keys of film, floor, lamps, sky and shutter hold where a scene does not give them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
     pub enum Look {
         /// As on film: lamps that glow, slim dark bars or bevels, a floor on dark ground, a sky at dusk, soft shadows, motion blur.
         Film = "film",

@@ -1,7 +1,7 @@
 //! Writes a scene as the coursework's tokens, if they can express it.
 
 use crate::language::{Message, count, msg};
-use crate::scene::keys::words::Names;
+use crate::scene::keys::names::Names;
 use crate::scene::{
     Body, Camera, CameraPath, CylindricalPath, Floor, Lamps, Light, Look, Material, Output, ParseOptions,
     RenderSettings, Rotation, Sampling, Scene, World,
