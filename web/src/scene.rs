@@ -1,6 +1,6 @@
 //! The text of a scene: what it says, and its faults with their places.
 
-use polyfly::Scene;
+use polyfly::{Message, Scene};
 use polyfly::scene::builtin::{Builtin, SAMPLES, TEMPLATES};
 use polyfly::scene::{Integrator, Parsed, Problem};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn unread(text: &str, key: &str, file: &str) -> Problem {
     let end = if text[start..].starts_with(file) { start + file.len() } else { start };
     let expected = "expected a scene without files: this page reads none";
     let help = "the program reads them; `polyfly new` and `polyfly scenes` show textures that need no file";
-    Problem::new(start..end, format!("{key} is the file {file}"), expected).help(help)
+    Problem::new(start..end, format!("{key} is the file {file}"), expected).help(Message::from(help))
 }
 
 /// What a text says, as JSON.
