@@ -1,8 +1,8 @@
 //! The text of a scene: what it says, and its faults with their places.
 
-use polyfly::{Message, Scene};
 use polyfly::scene::builtin::{Builtin, SAMPLES, TEMPLATES};
 use polyfly::scene::{Integrator, Parsed, Problem};
+use polyfly::{Message, Scene};
 use serde_json::{Value, json};
 use std::path::Path;
 
