@@ -38,6 +38,12 @@ fn working() -> Option<PathBuf> {
     std::env::var_os("POLYFLY_TEST_CUDA").is_none().then(stub)
 }
 
+// Runs the program until its GPU or the run itself fails, at most twenty times: on a busy machine a CPU may leave the GPU beside it no work.
+fn until_the_gpu_fails(start: impl Fn() -> Output) -> Output {
+    let fails = |run: &Output| !run.status.success() || text(&run.stderr).contains("illegal memory access");
+    (1..20).map(|_| start()).find(fails).unwrap_or_else(&start)
+}
+
 fn scene(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name).display().to_string()
 }
@@ -320,11 +326,15 @@ fn the_gpu_runs_the_denoiser() {
             ] {
                 let code = if is_asked && !has_cpu { 69 } else { 0 };
                 let args = ["s.toml", "--devices", devices, split, "--overwrite", "--frames", "0-1", "-o", output];
-                let run = polyfly(dir.path(), Some(&stub()), "denoise", &args);
+                let start = || polyfly(dir.path(), Some(&stub()), "denoise", &args);
+                let run = if is_asked { until_the_gpu_fails(start) } else { start() };
                 assert_eq!(run.status.code(), Some(code), "{devices} {output} {steady}: {}", text(&run.stderr));
-                // Beside a CPU a GPU may find nothing left to render.
-                let is_told = text(&run.stderr).contains("illegal memory access");
-                assert!(is_told == is_asked || has_cpu && !is_told, "{devices} {output}: {}", text(&run.stderr));
+                assert_eq!(
+                    is_asked,
+                    text(&run.stderr).contains("illegal memory access"),
+                    "{devices} {output}: {}",
+                    text(&run.stderr)
+                );
             }
         }
     }
@@ -458,16 +468,10 @@ fn short_memory_means_fewer_tasks_in_flight_then_smaller_bands() {
 fn a_gpu_that_is_lost_in_mid_run_hands_its_frames_over() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("s.toml"), FEW).unwrap();
-    // On a busy machine the CPU may have all frames before the GPU has four launches.
-    let is_lost = (0..20).any(|_| {
-        let args = ["--devices", "0,cpu", "s.toml", "--overwrite", "-o", "%d.data"];
-        let run = polyfly(dir.path(), Some(&stub()), "lost:4", &args);
-        assert!(run.status.success(), "{}", text(&run.stderr));
-        let is_lost = text(&run.stderr).contains("illegal memory access");
-        assert_eq!(is_lost, text(&run.stderr).contains("others took"), "{}", text(&run.stderr));
-        is_lost
-    });
-    assert!(is_lost);
+    let args = ["--devices", "0,cpu", "s.toml", "--overwrite", "-o", "%d.data"];
+    let run = until_the_gpu_fails(|| polyfly(dir.path(), Some(&stub()), "lost:4", &args));
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert!(text(&run.stderr).contains("illegal memory access") && text(&run.stderr).contains("others took"));
     let cpu = polyfly(dir.path(), None, "", &["--cpu", "s.toml", "-o", "c%d.data"]);
     assert!(cpu.status.success());
     for n in 0..7 {
