@@ -90,11 +90,25 @@ def running(name="polyfly.exe"):
     found = []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and name.encode() in (entry / "cmdline").read_bytes() and str(work).encode() in os.readlink(entry / "cwd").encode():
+            # The program is the first word, or the second, after Wine's own name. Others may name it as an argument.
+            program = b" ".join((entry / "cmdline").read_bytes().split(b"\0")[:2])
+            if entry.name.isdigit() and name.encode() in program and str(work).encode() in os.readlink(entry / "cwd").encode():
                 found.append(int(entry.name))
         except OSError:
             pass
     return found
+
+
+def stopped_beside_ffmpeg():
+    """Stops the program while an ffmpeg runs, and none is being started: one that its parent's end meets in its start stays for ever in
+    Wine 8."""
+    for one in running():
+        os.kill(one, signal.SIGSTOP)
+    encoders = running("ffmpeg.exe")
+    begun = encoders and all(len(list(Path(f"/proc/{one}").glob("task/*"))) > 1 for one in encoders)
+    for one in [] if begun else running():
+        os.kill(one, signal.SIGCONT)
+    return begun
 
 
 def imports():
@@ -173,7 +187,7 @@ def kills():
     """Killed and resumed, with nothing left behind."""
     scene = work / "scene.txt"
     process = start([scene.name, *LONG, "-q", "-o", r"killed\%03d.png", "--video", "killed.mp4", "--ffmpeg", windows(ffmpeg)])
-    wait_for(lambda: len(list(work.glob("killed/*.png"))) > 4 and running("ffmpeg.exe"))
+    wait_for(lambda: len(list(work.glob("killed/*.png"))) > 4 and stopped_beside_ffmpeg())
     for one in running():
         os.kill(one, signal.SIGKILL)
     process.wait(60)
