@@ -1,14 +1,14 @@
-//! Particles of simulations, as spheres colored by a value: the binary files of Damsgaard's `sphere` DEM code in both layouts
-//! (sphere_file), and tables (CSV, or x y z r in columns).
+//! Particles of simulations, as spheres colored by a value. `readers` has the formats of files: the binary files of Damsgaard's `sphere`
+//! DEM code in both layouts (sphere_file), and tables (text_table).
 //!
-//! A file must match a layout to its last byte; any other file is refused with the byte at which it stops matching.
+//! A file must match its format to the last byte; any other file is refused with the byte at which it stops matching.
 
-mod set;
+mod readers;
 mod sphere_file;
+mod step;
 mod text_table;
 
-pub use set::{ParticleSet, Wanted};
-pub use text_table::{is_table, read_table};
+pub use step::{Column, Step, Wanted};
 
 use super::error::AssetError;
 use super::files::Files;
@@ -16,9 +16,10 @@ use super::source::Content;
 use crate::gpu_types::Sphere;
 use crate::language::{Message, msg};
 use crate::math::colormap::{COLOURS, viridis};
-use crate::math::vec3::{Vec3, add, sub, to_f32};
+use crate::math::vec3::{Vec3, add, length, sub, to_f32};
 use crate::scene::{ColourBy, Material, Particles};
 use rayon::prelude::*;
+use readers::{Source, StepFile};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,17 +54,18 @@ impl ColouredSpheres {
         files: &Files,
     ) -> Result<ColouredSpheres, AssetError> {
         let path = particles.file(frame);
-        let wanted = Wanted::of(particles.colour_by);
-        let set = read(&path, wanted, files)?;
-        let origin = origin.unwrap_or_else(|| set.origin());
-        let values = set.values(particles.colour_by, &path)?;
+        let wanted = wanted(particles.colour_by);
+        let step = read(&path, &wanted, files)?;
+        let origin = origin.unwrap_or_else(|| step.origin());
+        let values = values(&step, particles.colour_by, &path)?;
         let range = match (&values, particles.range) {
             (None, _) => None,
             (Some(_), Some(range)) => Some(range),
             (Some(values), None) => {
                 let of = |frame| -> Result<Option<[f64; 2]>, AssetError> {
                     let path = particles.file(frame);
-                    Ok(read(&path, wanted, files)?.values(particles.colour_by, &path)?.and_then(|v| min_max(&v)))
+                    let step = read(&path, &wanted, files)?;
+                    Ok(self::values(&step, particles.colour_by, &path)?.and_then(|v| min_max(&v)))
                 };
                 let mut all = if frame == 0 { min_max(values) } else { of(0)? };
                 if all.is_none_or(|[low, high]| low == high) && particles.is_animated() {
@@ -83,13 +85,13 @@ impl ColouredSpheres {
         let sphere = |(&p, &r): (&Vec3, &f64)| Sphere { centre: to_f32(sub(p, origin)), radius: r as f32 };
         let coloured = |colour| Material { colour, ..particles.material };
         Ok(ColouredSpheres {
-            count: set.radii.len(),
-            spheres: Arc::new(set.positions.par_iter().zip(&set.radii).map(sphere).collect()),
+            count: step.radii.len(),
+            spheres: Arc::new(step.positions.par_iter().zip(&step.radii).map(sphere).collect()),
             origin,
             unknown: values.as_ref().map_or(0, |all| all.par_iter().filter(|x| x.is_nan()).count()),
             colour_indices: match (&values, range) {
                 (Some(values), Some(range)) => values.par_iter().map(|&x| color_index(x, range)).collect(),
-                _ => vec![0; set.radii.len()],
+                _ => vec![0; step.radii.len()],
             },
             colours: match range {
                 Some(_) => (0..COLOURS).map(viridis).chain([UNKNOWN]).map(coloured).collect(),
@@ -139,21 +141,55 @@ fn widen(ends: Option<[f64; 2]>) -> [f64; 2] {
     }
 }
 
-/// Reads a file: a table by its extension (.csv, .xyzr, .txt), any other file as a binary file.
-pub fn read(path: &Path, wanted: Wanted, files: &Files) -> Result<ParticleSet, AssetError> {
-    if is_table(path) {
-        return read_table(path, &files.read("particles", path)?, wanted);
+// The names of columns that a value may have.
+const VELOCITY: [&str; 3] = ["vx", "vy", "vz"];
+const PRESSURE: [&str; 2] = ["p", "pressure"];
+
+// The columns that particles are colored by.
+fn wanted(by: ColourBy) -> Wanted {
+    match by {
+        ColourBy::Velocity => Wanted::only(VELOCITY),
+        ColourBy::Pressure => Wanted::only(PRESSURE),
+        ColourBy::Nothing | ColourBy::Radius => Wanted::only([]),
     }
-    files.read_by("particles", path, |file| sphere_file::read(path, &Content::of("particles", path, file)?, wanted))
+}
+
+// The values for the colors, if the scene asks for some.
+fn values(step: &Step, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
+    let velocity = || {
+        let [x, y, z] = VELOCITY.map(|name| step.column(&[name]));
+        let all = x?.par_iter().zip(y?).zip(z?);
+        Some(all.map(|((&x, &y), &z)| length([x, y, z])).collect())
+    };
+    let found = match by {
+        ColourBy::Nothing => return Ok(None),
+        ColourBy::Radius => Some(step.radii.clone()),
+        ColourBy::Pressure => step.column(&PRESSURE).map(<[f64]>::to_vec),
+        ColourBy::Velocity => velocity(),
+    };
+    let missing =
+        || msg!("it holds no {name} to color by; give color_by = \"nothing\" or \"radius\"", name = by.name());
+    found.map(Some).ok_or_else(|| AssetError::new(path, missing()))
+}
+
+/// Reads a file, which is recognised by its content.
+pub fn read(path: &Path, wanted: &Wanted, files: &Files) -> Result<Step, AssetError> {
+    files.read_by("particles", path, |file| read_content(path, &Content::of("particles", path, file)?, wanted))
+}
+
+fn read_content(path: &Path, content: &Content, wanted: &Wanted) -> Result<Step, AssetError> {
+    StepFile::open(Source { path, content })?.read(0, wanted)
 }
 
 /// Reads all of the bytes of a file.
 #[cfg(any(test, feature = "fuzzing"))]
-pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<ParticleSet, AssetError> {
-    match is_table(path) {
-        true => read_table(path, bytes, Wanted::ALL),
-        false => sphere_file::read(path, &bytes.into(), Wanted::ALL),
-    }
+pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Step, AssetError> {
+    read_content(path, &bytes.into(), &Wanted::all())
+}
+
+/// Whether a file of that name is a table.
+pub fn is_table(path: &Path) -> bool {
+    readers::Head { path, bytes: &[] }.ends_in(&text_table::ENDINGS)
 }
 
 #[cfg(test)]
@@ -169,8 +205,8 @@ mod tests {
         assert_eq!(widen(min_max(&[f64::NAN])), [0.0, 1.0]);
     }
 
-    fn table(name: &str, text: &str) -> Result<ParticleSet, String> {
-        read_table(Path::new(name), text.as_bytes(), Wanted::ALL).map_err(|e| e.to_string())
+    fn table(name: &str, text: &str) -> Result<Step, String> {
+        read_bytes(Path::new(name), text.as_bytes()).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -178,7 +214,8 @@ mod tests {
         let plain = table("a.xyzr", "# a remark\n0 1  2\t0.5\n\n3 4 5 0.25\n").unwrap();
         assert_eq!((plain.positions, plain.radii), (vec![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], vec![0.5, 0.25]));
         let named = table("a.csv", "radius,z,y,x,p\n0.5,2,1,0,7\n").unwrap();
-        assert_eq!((named.positions, named.radii, named.pressures), (vec![[0.0, 1.0, 2.0]], vec![0.5], vec![7.0]));
+        assert_eq!((&named.positions, &named.radii), (&vec![[0.0, 1.0, 2.0]], &vec![0.5]));
+        assert_eq!(named.columns, [Column { name: "p".into(), values: vec![7.0] }]);
         assert!(table("a.csv", "x,y,z\n1,2,3\n").unwrap_err().contains("line 1: expected columns"));
         assert!(table("a.csv", "1,2,3,4\n1,2,x,4\n").unwrap_err().contains("line 2, column 3: `x`"));
         assert!(table("a.csv", "1,2,3,4\n1,2\n").unwrap_err().contains("line 2: it has no `z`"));
@@ -194,7 +231,7 @@ mod tests {
         let names = "x,y,z,r,p";
         let expected = table("a.csv", &format!("{names}\n{}\n", rows.join("\n"))).unwrap();
         assert_eq!((expected.radii.len(), expected.positions[99_999]), (120_000, [99_999.0, 99.5, -1e-3]));
-        assert_eq!(expected.pressures, vec![7.0; 120_000]);
+        assert_eq!(expected.column(&["P"]), Some(&[7.0; 120_000][..]));
         for (head, end) in [
             ("# remark\n\nx,y,z,r,p", "\r\n"),
             ("\"x\",\"y\",\"z\",\"r\",\"p\"", "\n"),
@@ -222,7 +259,7 @@ mod tests {
         }
         let mut bytes = format!("{names}\n{}\n", rows.join("\n")).into_bytes();
         bytes[2_000_000] = 0xff;
-        let fault = read_table(Path::new("a.csv"), &bytes, Wanted::ALL).unwrap_err().to_string();
+        let fault = read_bytes(Path::new("a.csv"), &bytes).unwrap_err().to_string();
         assert!(fault.contains("byte 2000000 is not text in UTF-8"), "{fault}");
     }
 
@@ -232,7 +269,7 @@ mod tests {
         let expected = table("a.csv", text).unwrap();
         for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
             let bytes: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(to_bytes).collect();
-            let read = |bytes: &[u8]| read_table(Path::new("a.csv"), bytes, Wanted::ALL);
+            let read = |bytes: &[u8]| read_bytes(Path::new("a.csv"), bytes);
             assert!(read(&bytes).unwrap() == expected);
             let fault = read(&bytes[..bytes.len() - 1]).unwrap_err().to_string();
             assert!(fault.contains("line 1, column 1: byte 0 is not text in UTF-8"), "{fault}");

@@ -146,7 +146,7 @@ impl Content<'_> {
         match self {
             Content::File { file, .. } => {
                 let mut bytes = vec![0; range.len()];
-                system::read_at(file, &mut bytes, range.start as u64)?;
+                read_parts(file, &mut bytes, range.start)?;
                 Ok(bytes.into())
             }
             Content::Memory(bytes) => Ok(bytes.get(range).ok_or(io::ErrorKind::UnexpectedEof)?.into()),
@@ -157,14 +157,18 @@ impl Content<'_> {
 // Long files are read in parts of this size by all cores.
 const PART: usize = 4 << 20;
 
+fn read_parts(file: &File, bytes: &mut [u8], from: usize) -> io::Result<()> {
+    let parts = bytes.par_chunks_mut(PART).enumerate();
+    parts.try_for_each(|(i, part)| system::read_at(file, part, (from + i * PART) as u64))
+}
+
 /// Reads a whole file.
 pub fn read(kind: &str, path: &Path, mut file: File, limits: Limits) -> Result<Vec<u8>, AssetError> {
     let failed = |e| AssetError::read(kind, path, e);
     let length = file.metadata().map_err(failed)?.len() as usize;
     let mut bytes = vec![0; length];
     if length > PART {
-        let parts = bytes.par_chunks_mut(PART).enumerate();
-        parts.try_for_each(|(i, part)| system::read_at(&file, part, (i * PART) as u64)).map_err(failed)?;
+        read_parts(&file, &mut bytes, 0).map_err(failed)?;
     } else {
         bytes.clear();
         // The file may be growing.

@@ -1,6 +1,7 @@
 //! The `sphere` code's binary files, little endian. The layouts follow its Python reader (python/sphere.py).
 
-use super::set::{Chunk, ParticleSet, Wanted};
+use super::readers::{Head, Source};
+use super::step::{Chunk, Step, Wanted};
 use crate::assets::error::AssetError;
 use crate::assets::source::Content;
 use crate::language::{Message, msg};
@@ -21,7 +22,7 @@ struct Interleaved {
 struct File<'a> {
     path: &'a Path,
     content: &'a Content<'a>,
-    wanted: Wanted,
+    wanted: &'a Wanted,
 }
 
 impl File<'_> {
@@ -51,60 +52,71 @@ fn number(bytes: &[u8], at: usize, word: usize) -> f64 {
     if word == 8 { bytes.first_chunk().map_or(f64::NAN, |&b| f64::from_le_bytes(b)) } else { f64::from(single()) }
 }
 
+// Where numbers of particles are: the index of a block, and the index of a byte in its record.
+type Field = (usize, usize);
+
 // Where the numbers of particles are: blocks with a record for each particle, at a byte of the file and so many bytes long.
 struct RecordLayout {
     word: usize,
-    blocks: [(usize, usize); 3],
+    blocks: Vec<(usize, usize)>,
     // Bytes between the coordinates of a vector.
     step: usize,
-    // A block, and the index in its record.
-    position: (usize, usize),
-    velocity: (usize, usize),
-    radius: (usize, usize),
-    pressure: (usize, usize),
+    position: Field,
+    radius: Field,
+    columns: Vec<(String, Field)>,
 }
 
 impl RecordLayout {
+    // The three columns of a vector.
+    fn vector(&self, names: [&str; 3], (block, at): Field) -> impl Iterator<Item = (String, Field)> + use<> {
+        let step = self.step;
+        names.map(str::to_owned).into_iter().enumerate().map(move |(i, name)| (name, (block, at + i * step)))
+    }
+
     // Reads all particles; threads read and decode parts.
-    fn read(&self, file: &File, n: usize, time: f64) -> Result<ParticleSet, AssetError> {
-        let mut set = ParticleSet { time: Some(time), ..ParticleSet::empty(n, file.wanted) };
-        let read = set.chunks().into_par_iter().try_for_each(|chunk| self.fill(file, chunk));
+    fn read(mut self, file: &File, n: usize, time: f64) -> Result<Step, AssetError> {
+        let names = self.columns.iter().map(|(name, _)| name.clone()).collect();
+        self.columns.retain(|(name, _)| file.wanted.has(name));
+        let kept = self.columns.iter().map(|(name, _)| name.clone());
+        let mut step = Step { names, time: Some(time), ..Step::empty(n, kept) };
+        let read = step.chunks().into_par_iter().try_for_each(|chunk| self.fill(file, chunk));
         read.map_err(|e| AssetError::read("particles", file.path, e))?;
         let (at, stride) = self.blocks[self.position.0];
-        set.check(file.path, |i| msg!("byte {byte}", byte = at + i * stride))
+        step.check(file.path, |i| msg!("byte {byte}", byte = at + i * stride))
     }
 
     fn fill(&self, file: &File, chunk: Chunk) -> io::Result<()> {
-        let Chunk { first, positions, radii, velocities, pressures } = chunk;
-        let needed = [
-            Some(self.position.0),
-            Some(self.radius.0),
-            (!velocities.is_empty()).then_some(self.velocity.0),
-            (!pressures.is_empty()).then_some(self.pressure.0),
-        ];
-        let read = |block: usize| {
-            let (at, stride) = self.blocks[block];
-            match needed.contains(&Some(block)) {
-                true => file.content.part(at + first * stride..at + (first + radii.len()) * stride),
-                false => Ok(Default::default()),
-            }
+        let Chunk { first, positions, radii, columns } = chunk;
+        let fields = self.columns.iter().map(|(_, field)| field.0);
+        let needed: Vec<usize> = fields.chain([self.position.0, self.radius.0]).collect();
+        let read = |(block, &(at, stride)): (usize, &(usize, usize))| match needed.contains(&block) {
+            true => file.content.part(at + first * stride..at + (first + radii.len()) * stride),
+            false => Ok(Default::default()),
         };
-        let bytes = [read(0)?, read(1)?, read(2)?];
-        let scalar = |(block, offset): (usize, usize), i: usize| {
-            number(&bytes[block], i * self.blocks[block].1 + offset, self.word)
-        };
+        let bytes = self.blocks.iter().enumerate().map(read).collect::<io::Result<Vec<_>>>()?;
+        let scalar =
+            |(block, offset): Field, i: usize| number(&bytes[block], i * self.blocks[block].1 + offset, self.word);
         let vector = |(block, offset), i: usize| [0, 1, 2].map(|axis| scalar((block, offset + axis * self.step), i));
         positions.iter_mut().enumerate().for_each(|(i, p)| *p = vector(self.position, i));
-        velocities.iter_mut().enumerate().for_each(|(i, v)| *v = vector(self.velocity, i));
         radii.iter_mut().enumerate().for_each(|(i, r)| *r = scalar(self.radius, i));
-        pressures.iter_mut().enumerate().for_each(|(i, p)| *p = scalar(self.pressure, i));
+        for ((_, field), values) in self.columns.iter().zip(columns) {
+            values.iter_mut().enumerate().for_each(|(i, value)| *value = scalar(*field, i));
+        }
         Ok(())
     }
 }
 
+/// Whether a file begins as those of the `sphere` code do.
+pub fn recognise(head: &Head) -> bool {
+    let version = head.bytes.first_chunk().map_or(f64::NAN, |&b| f64::from_le_bytes(b));
+    head.bytes.starts_with(&3u32.to_le_bytes()) || !head.is_text() && VERSIONS.contains(&version)
+}
+
+const VERSIONS: std::ops::Range<f64> = 0.5..100.0;
+
 /// Reads a file in the layout that matches its length.
-pub fn read(path: &Path, content: &Content, wanted: Wanted) -> Result<ParticleSet, AssetError> {
-    let file = File { path, content, wanted };
+pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
+    let file = File { path: source.path, content: source.content, wanted };
     let Some(dimensions) = file.u32(0) else {
         return Err(file
             .broken(msg!("it ends at byte {length}; expected at least 104 bytes of header", length = file.length())));
@@ -112,12 +124,7 @@ pub fn read(path: &Path, content: &Content, wanted: Wanted) -> Result<ParticleSe
     if dimensions == 3 {
         return read_interleaved(&file);
     }
-    if (0.5..100.0).contains(&file.f64(0)) {
-        return read_versioned(&file);
-    }
-    Err(file.broken(msg!(
-        "byte 0: expected the number of dimensions, 3, or a version of 0.5 to 100: this is not a file of the `sphere` code; tables end in .csv, .xyzr or .txt",
-    )))
+    read_versioned(&file)
 }
 
 fn count(file: &File, at: usize) -> Result<usize, AssetError> {
@@ -163,7 +170,7 @@ impl Interleaved {
     }
 }
 
-fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
+fn read_interleaved(file: &File) -> Result<Step, AssetError> {
     let n = count(file, 4)?;
     let shapes = [(5, 16), (6, 18), (5, 18), (6, 16)];
     let layouts = [8, 4].into_iter().flat_map(|word| {
@@ -193,22 +200,23 @@ fn read_interleaved(file: &File) -> Result<ParticleSet, AssetError> {
     )))
 }
 
-fn interleaved(file: &File, layout: Interleaved, n: usize) -> Result<ParticleSet, AssetError> {
+fn interleaved(file: &File, layout: Interleaved, n: usize) -> Result<Step, AssetError> {
     // For each particle, for each axis: position, velocity, and other vectors. Then its scalars.
     let (word, row) = (layout.word, layout.vectors * layout.word);
-    let records = RecordLayout {
+    let mut records = RecordLayout {
         word,
-        blocks: [(layout.particles_at(), 3 * row), (layout.scalars_at(n), layout.scalars * word), (0, 0)],
+        blocks: vec![(layout.particles_at(), 3 * row), (layout.scalars_at(n), layout.scalars * word)],
         step: row,
         position: (0, 0),
-        velocity: (0, word),
         radius: (1, 2 * word),
-        pressure: (1, (layout.scalars - 1) * word),
+        columns: Vec::new(),
     };
+    records.columns.extend(records.vector(["vx", "vy", "vz"], (0, word)));
+    records.columns.push(("p".into(), (1, (layout.scalars - 1) * word)));
     records.read(file, n, file.f64(layout.time_at()))
 }
 
-fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
+fn read_versioned(file: &File) -> Result<Step, AssetError> {
     let version = file.f64(0);
     match file.u32(8) {
         Some(3) => {}
@@ -253,14 +261,29 @@ fn read_versioned(file: &File) -> Result<ParticleSet, AssetError> {
             expected = length,
         )));
     }
-    let records = RecordLayout {
+    // Velocities have a fourth number, whether they are fixed.
+    let vectors = [
+        ["force.x", "force.y", "force.z"],
+        ["angpos.x", "angpos.y", "angpos.z"],
+        ["angvel.x", "angvel.y", "angvel.z"],
+        ["torque.x", "torque.y", "torque.z"],
+    ];
+    let names = ["es_dot", "es", "ev_dot", "ev", "p"];
+    let after = |i: usize| (velocity + 8 * n * (4 + 3 * i), 24);
+    let energy = |i: usize| (scalars + 8 * n * i, 8);
+    let mut records = RecordLayout {
         word: 8,
-        blocks: [(start, 32), (velocity, 32), (scalars + 8 * 4 * n, 8)],
+        blocks: [(start, 32), (velocity, 32)].into_iter().chain((0..4).map(after)).chain((0..5).map(energy)).collect(),
         step: 8,
         position: (0, 0),
-        velocity: (1, 0),
         radius: (0, 24),
-        pressure: (2, 0),
+        columns: Vec::new(),
     };
+    records.columns.extend(records.vector(["vx", "vy", "vz"], (1, 0)));
+    records.columns.push(("fixvel".into(), (1, 24)));
+    for (i, names) in vectors.into_iter().enumerate() {
+        records.columns.extend(records.vector(names, (2 + i, 0)));
+    }
+    records.columns.extend(names.into_iter().enumerate().map(|(i, name)| (name.into(), (6 + i, 0))));
     records.read(file, n, file.f64(24))
 }

@@ -1,62 +1,57 @@
 //! Tables of particles as text: CSV, or columns between white space.
 
-use super::set::{ParticleSet, Wanted, fault, is_allowed};
+use super::readers::{Head, Source};
+use super::step::{Column, Step, Wanted, fault, is_allowed};
 use crate::assets::error::AssetError;
 use crate::assets::source::{line_and_column, utf16};
 use crate::language::{Message, msg};
 use crate::quote::brief;
 use rayon::prelude::*;
-use std::path::Path;
 
-/// Whether a file of that name is a table, and not a file of the `sphere` code.
-pub fn is_table(path: &Path) -> bool {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    matches!(extension.as_deref(), Some("csv" | "xyzr" | "txt"))
+/// Extensions of tables.
+pub const ENDINGS: [&str; 3] = ["csv", "xyzr", "txt"];
+
+/// Whether a file is a text.
+pub fn recognise(head: &Head) -> bool {
+    head.is_text() || head.ends_in(&ENDINGS)
 }
 
-// The names of columns.
-const NAMES: [&[&str]; 8] = [&["x"], &["y"], &["z"], &["r", "radius"], &["vx"], &["vy"], &["vz"], &["p", "pressure"]];
+// The names of positions and radii.
+const PLACES: [&[&str]; 4] = [&["x"], &["y"], &["z"], &["r", "radius"]];
 
-// For each name, the number of its column.
-type Columns = [Option<usize>; 8];
-
-/// Reads columns by name (x, y, z, r or radius, vx, vy, vz, p or pressure) if the first line has words, else x y z r. Threads read
-/// parts of the table.
-pub fn read_table(path: &Path, bytes: &[u8], wanted: Wanted) -> Result<ParticleSet, AssetError> {
-    let decoded = utf16(bytes);
-    let bytes = decoded.as_deref().map_or(bytes, str::as_bytes);
+/// Reads columns by name if the first line has words, else x y z r. Threads read parts of the table.
+pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
+    let path = source.path;
+    let bytes = source.content.part(0..source.content.length());
+    let bytes = bytes.map_err(|e| AssetError::read("particles", path, e))?;
+    let decoded = utf16(&bytes);
+    let bytes = decoded.as_deref().map_or(&*bytes, str::as_bytes);
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let (table, start) = Table::new(bytes).map_err(|fault| AssetError::new(path, fault.text(0, 0, 0)))?;
+    let (mut table, start) =
+        Table::new(bytes).map_err(|(table, fault)| AssetError::new(path, fault.text(&table, [0; 3])))?;
     let body = &bytes[start.byte..];
-    let read: Vec<_> = table.parts(body).into_par_iter().map(|part| table.read(part, wanted)).collect();
-    let (mut line, mut row, mut byte) = (start.line, 0, start.byte);
+    table.keep(body, wanted);
+    let read: Vec<_> = table.parts(body).into_par_iter().map(|part| table.read(part)).collect();
+    let mut before = [start.line, 0, start.byte];
     for rows in &read {
         if let Some(fault) = &rows.fault {
-            return Err(AssetError::new(path, fault.text(line, row, byte)));
+            return Err(AssetError::new(path, fault.text(&table, before)));
         }
-        (line, row, byte) = (line + rows.lines, row + rows.set.radii.len(), byte + rows.bytes);
+        let [line, row, byte] = before;
+        before = [line + rows.lines, row + rows.radii.len(), byte + rows.bytes];
     }
-    let sets: Vec<ParticleSet> = read.into_iter().map(|rows| rows.set).collect();
     // Lines are checked as they are read.
-    joined(&sets).check(path, Message::text)
+    table.joined(read).check(path, Message::text)
 }
 
-// One set of all.
-fn joined(sets: &[ParticleSet]) -> ParticleSet {
-    fn all<T: Copy + Default + Send + Sync>(sets: &[ParticleSet], of: fn(&ParticleSet) -> &Vec<T>) -> Vec<T> {
-        let mut all = vec![T::default(); sets.iter().map(|set| of(set).len()).sum()];
-        let mut rest = all.as_mut_slice();
-        let parts: Vec<_> = sets.iter().filter_map(|set| rest.split_off_mut(..of(set).len())).collect();
-        parts.into_par_iter().zip(sets).for_each(|(part, set)| part.copy_from_slice(of(set)));
-        all
-    }
-    ParticleSet {
-        positions: all(sets, |set| &set.positions),
-        radii: all(sets, |set| &set.radii),
-        velocities: all(sets, |set| &set.velocities),
-        pressures: all(sets, |set| &set.pressures),
-        time: None,
-    }
+// The values of all parts.
+fn all<'a, T: Copy + Default + Send + Sync + 'a>(parts: impl Iterator<Item = &'a Vec<T>>) -> Vec<T> {
+    let parts: Vec<_> = parts.collect();
+    let mut all = vec![T::default(); parts.iter().map(|part| part.len()).sum()];
+    let mut rest = all.as_mut_slice();
+    let places: Vec<_> = parts.iter().filter_map(|part| rest.split_off_mut(..part.len())).collect();
+    places.into_par_iter().zip(&parts).for_each(|(place, part)| place.copy_from_slice(part));
+    all
 }
 
 // The first byte and line of the rows.
@@ -68,7 +63,14 @@ struct Start {
 // What rows look like.
 struct Table {
     delimiter: Option<u8>,
-    columns: Columns,
+    // The names of all columns.
+    names: Vec<String>,
+    // Whether the file gives these names, so that each row must have all columns.
+    has_names: bool,
+    // The numbers of the columns of x, y, z and r.
+    places: [usize; 4],
+    // Those of the columns that are kept.
+    kept: Vec<usize>,
 }
 
 // What is wrong with a line, counted from the beginning of its part.
@@ -80,10 +82,10 @@ struct Fault {
 enum Problem {
     // The names of columns are missing.
     Columns,
-    // A row has no number in this column, which has a name.
-    Absent(&'static str, usize),
-    // This text is none.
-    NoNumber(&'static str, usize, String),
+    // A row ends before this column.
+    Absent(usize),
+    // This text in the column is no number.
+    NoNumber(usize, String),
     // A particle that breaks a rule; its number in the part, its position and its radius.
     Particle(usize, [f64; 3], f64),
     // No text, from a byte of the part on; its column.
@@ -99,15 +101,23 @@ impl Fault {
         Fault { line, what: Problem::Bytes(at, column) }
     }
     // The message, with the number of lines, rows and bytes before the part.
-    fn text(&self, lines: usize, rows: usize, bytes: usize) -> Message {
+    fn text(&self, table: &Table, [lines, rows, bytes]: [usize; 3]) -> Message {
         let line = lines + self.line;
+        let name = |at: &usize| table.names.get(*at).cloned().unwrap_or_default();
         match &self.what {
             Problem::Columns => msg!("line {line}: expected columns x, y, z and r (or radius)", line),
-            Problem::Absent(name, column) => {
-                msg!("line {line}: it has no `{name}` (column {column})", line, name, column)
+            Problem::Absent(at) => {
+                msg!("line {line}: it has no `{name}` (column {column})", line, name = name(at), column = at + 1)
             }
-            Problem::NoNumber(name, column, text) => {
-                msg!("line {line}, column {column}: `{text}` is not a number for `{name}`", line, column, text, name)
+            Problem::NoNumber(at, text) => {
+                let name = name(at);
+                msg!(
+                    "line {line}, column {column}: `{text}` is not a number for `{name}`",
+                    line,
+                    column = at + 1,
+                    text,
+                    name
+                )
             }
             Problem::Particle(i, p, r) => {
                 fault(&msg!("line {line}", line), rows + i, p, *r).unwrap_or_else(|| Message::text(line))
@@ -121,8 +131,12 @@ impl Fault {
 }
 
 // The rows of a part.
+#[derive(Default)]
 struct Rows {
-    set: ParticleSet,
+    positions: Vec<[f64; 3]>,
+    radii: Vec<f64>,
+    // In the order of the table's columns that are kept.
+    columns: Vec<Vec<f64>>,
     lines: usize,
     bytes: usize,
     fault: Option<Fault>,
@@ -155,44 +169,92 @@ fn single_blanks(text: &str) -> String {
 
 impl Table {
     // The columns, and where the rows begin.
-    fn new(bytes: &[u8]) -> Result<(Table, Start), Fault> {
+    fn new(bytes: &[u8]) -> Result<(Table, Start), (Table, Fault)> {
+        let mut table = Table {
+            delimiter: None,
+            names: ["x", "y", "z", "r"].map(str::to_owned).into(),
+            has_names: false,
+            places: [0, 1, 2, 3],
+            kept: Vec::new(),
+        };
+        match table.find_rows(bytes) {
+            Ok(start) => Ok((table, start)),
+            Err(fault) => Err((table, fault)),
+        }
+    }
+
+    fn find_rows(&mut self, bytes: &[u8]) -> Result<Start, Fault> {
         let head = head(bytes);
         let text = std::str::from_utf8(head).map_err(|e| Fault::no_text(head, e.valid_up_to()))?;
         let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
-        let delimiter = [',', ';'].into_iter().find(|&d| first.contains(d)).map(|d| d as u8);
-        let plain: Columns = [Some(0), Some(1), Some(2), Some(3), None, None, None, None];
-        let mut table = Table { delimiter, columns: plain };
-        let clean = if delimiter.is_some() { String::new() } else { single_blanks(text) };
-        let input = if delimiter.is_some() { text } else { &clean };
-        let mut reader = csv_reader(delimiter.unwrap_or(b' '), input.as_bytes());
+        self.delimiter = [',', ';'].into_iter().find(|&d| first.contains(d)).map(|d| d as u8);
+        let clean = if self.delimiter.is_some() { String::new() } else { single_blanks(text) };
+        let input = if self.delimiter.is_some() { text } else { &clean };
+        let mut reader = csv_reader(self.delimiter.unwrap_or(b' '), input.as_bytes());
         let mut record = csv::StringRecord::new();
         loop {
             let before = reader.position().clone();
             let read = reader.read_record(&mut record);
             if !read.map_err(|e| Fault { line: 0, what: Problem::Csv(e.to_string()) })? {
-                return Ok((table, Start { byte: 0, line: 0 }));
+                return Ok(Start { byte: 0, line: 0 });
             }
             if record.iter().all(str::is_empty) {
                 continue;
             }
-            let has_names = record.iter().any(|w| w.parse::<f64>().is_err());
-            let find = |names: &[&str]| record.iter().position(|w| names.contains(&w.to_ascii_lowercase().as_str()));
-            if has_names {
-                table.columns = NAMES.map(find);
-            }
-            if table.columns[..4].iter().any(Option::is_none) {
+            self.has_names = record.iter().any(|w| w.parse::<f64>().is_err());
+            let find = |names: &[&str]| record.iter().position(|w| names.iter().any(|n| n.eq_ignore_ascii_case(w)));
+            let places = match self.has_names {
+                true => PLACES.map(find),
+                false => [0, 1, 2, 3].map(|at| (at < record.len()).then_some(at)),
+            };
+            let [Some(x), Some(y), Some(z), Some(r)] = places else {
                 let line = record.position().map_or(0, csv::Position::line) as usize;
                 return Err(Fault { line, what: Problem::Columns });
+            };
+            self.places = [x, y, z, r];
+            if self.has_names {
+                self.names = record.iter().map(str::to_owned).collect();
             }
-            let from = if has_names { reader.position() } else { &before };
+            let from = if self.has_names { reader.position() } else { &before };
             let lines = from.line() as usize - 1;
-            let byte = match delimiter {
+            let byte = match self.delimiter {
                 Some(_) => from.byte() as usize,
                 // The same line of the text before its blanks were changed.
                 None => text.split_inclusive('\n').take(lines).map(str::len).sum(),
             };
-            return Ok((table, Start { byte, line: lines }));
+            return Ok(Start { byte, line: lines });
         }
+    }
+
+    // Decides which columns are kept. Of all columns, those are not that begin with a word.
+    fn keep(&mut self, body: &[u8], wanted: &Wanted) {
+        let is_row = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"#");
+        let first = body.split(|&b| b == b'\n' || b == b'\r').find(is_row).unwrap_or_default();
+        let first = String::from_utf8_lossy(first);
+        let words: Vec<&str> = match self.delimiter {
+            Some(d) => first.split(char::from(d)).collect(),
+            None => first.split_whitespace().collect(),
+        };
+        let is_number = |at: usize| {
+            let word = words.get(at).map(|word| word.trim().trim_matches('"').trim());
+            word.is_none_or(|word| word.parse::<f64>().is_ok())
+        };
+        let all = self.names.iter().enumerate().filter(|(at, name)| {
+            let is_other = !name.is_empty() && !self.places.contains(at);
+            is_other && wanted.has(name) && (wanted.asks_for(name) || is_number(*at))
+        });
+        self.kept = all.map(|(at, _)| at).collect();
+    }
+
+    // The step of all parts.
+    fn joined(self, parts: Vec<Rows>) -> Step {
+        let column = |(i, at): (usize, &usize)| Column {
+            name: self.names[*at].clone(),
+            values: all(parts.iter().map(|rows| &rows.columns[i])),
+        };
+        let columns = self.kept.iter().enumerate().map(column).collect();
+        let (positions, radii) = (all(parts.iter().map(|p| &p.positions)), all(parts.iter().map(|p| &p.radii)));
+        Step { positions, radii, columns, names: self.names, ..Step::default() }
     }
 
     // The body in parts that end with a line; one part if words are in quotes, for there may be line breaks between them.
@@ -208,18 +270,18 @@ impl Table {
         parts
     }
 
-    fn read(&self, part: &[u8], wanted: Wanted) -> Rows {
-        let mut rows = Rows { set: ParticleSet::default(), lines: 0, bytes: part.len(), fault: None };
+    fn read(&self, part: &[u8]) -> Rows {
+        let mut rows = Rows { columns: vec![Vec::new(); self.kept.len()], bytes: part.len(), ..Rows::default() };
         rows.fault = match std::str::from_utf8(part) {
             Err(e) => Some(Fault::no_text(part, e.valid_up_to())),
-            Ok(text) if text.contains('"') => self.read_quoted(text, wanted, &mut rows.set).err(),
-            Ok(text) => self.read_plain(text, wanted, &mut rows.set).err(),
+            Ok(text) if text.contains('"') => self.read_quoted(text, &mut rows).err(),
+            Ok(text) => self.read_plain(text, &mut rows).err(),
         };
         rows.lines = part.iter().filter(|&&b| b == b'\n').count();
         rows
     }
 
-    fn read_plain(&self, text: &str, wanted: Wanted, set: &mut ParticleSet) -> Result<(), Fault> {
+    fn read_plain(&self, text: &str, rows: &mut Rows) -> Result<(), Fault> {
         let mut words: Vec<&str> = Vec::new();
         for (i, line) in text.split('\n').enumerate() {
             // The end of a line may be a carriage return alone.
@@ -232,7 +294,7 @@ impl Table {
                 }
                 let is_remark = self.delimiter.is_none() && words.first().is_some_and(|word| word.starts_with('#'));
                 if !is_remark && !words.iter().all(|word| word.is_empty()) {
-                    let added = self.add(set, wanted, |at| words.get(at).copied());
+                    let added = self.add(rows, words.len(), |at| words.get(at).copied());
                     added.map_err(|what| Fault { line: i + 1, what })?;
                 }
             }
@@ -240,45 +302,38 @@ impl Table {
         Ok(())
     }
 
-    fn read_quoted(&self, text: &str, wanted: Wanted, set: &mut ParticleSet) -> Result<(), Fault> {
+    fn read_quoted(&self, text: &str, rows: &mut Rows) -> Result<(), Fault> {
         let clean = if self.delimiter.is_some() { String::new() } else { single_blanks(text) };
         let input = if self.delimiter.is_some() { text } else { &clean };
         for record in csv_reader(self.delimiter.unwrap_or(b' '), input.as_bytes()).records() {
             let record = record.map_err(|e| Fault { line: 0, what: Problem::Csv(e.to_string()) })?;
             let line = record.position().map_or(0, csv::Position::line) as usize;
             if !record.iter().all(str::is_empty) {
-                self.add(set, wanted, |at| record.get(at)).map_err(|what| Fault { line, what })?;
+                self.add(rows, record.len(), |at| record.get(at)).map_err(|what| Fault { line, what })?;
             }
         }
         Ok(())
     }
 
-    // Adds the particle of a row.
-    fn add<'a>(
-        &self,
-        set: &mut ParticleSet,
-        wanted: Wanted,
-        word: impl Fn(usize) -> Option<&'a str>,
-    ) -> Result<(), Problem> {
-        let mut values = [None; 8];
-        for ((value, column), names) in values.iter_mut().zip(self.columns).zip(NAMES) {
-            let (Some(at), name) = (column, names[0]) else { continue };
-            let word = word(at).ok_or(Problem::Absent(name, at + 1))?;
-            let number = word.parse::<f64>().map_err(|_| Problem::NoNumber(name, at + 1, brief(word)))?;
-            *value = Some(number);
+    // Adds the particle of a row of so many words.
+    fn add<'a>(&self, rows: &mut Rows, count: usize, word: impl Fn(usize) -> Option<&'a str>) -> Result<(), Problem> {
+        if self.has_names && count < self.names.len() {
+            return Err(Problem::Absent(count));
         }
-        let [x, y, z, r, vx, vy, vz, p] = values;
-        let (Some(x), Some(y), Some(z), Some(r)) = (x, y, z, r) else { return Ok(()) };
-        let position = [x, y, z];
-        if !is_allowed(&position, r) {
-            return Err(Problem::Particle(set.radii.len(), position, r));
+        let number = |at: usize| {
+            let word = word(at).ok_or(Problem::Absent(at))?;
+            word.parse::<f64>().map_err(|_| Problem::NoNumber(at, brief(word)))
+        };
+        let [x, y, z, r] = self.places;
+        let (position, radius) = ([number(x)?, number(y)?, number(z)?], number(r)?);
+        if !is_allowed(&position, radius) {
+            return Err(Problem::Particle(rows.radii.len(), position, radius));
         }
-        set.positions.push(position);
-        set.radii.push(r);
-        if let (true, Some(x), Some(y), Some(z)) = (wanted.velocities, vx, vy, vz) {
-            set.velocities.push([x, y, z]);
+        for (column, &at) in rows.columns.iter_mut().zip(&self.kept) {
+            column.push(number(at)?);
         }
-        set.pressures.extend(p.filter(|_| wanted.pressures));
+        rows.positions.push(position);
+        rows.radii.push(radius);
         Ok(())
     }
 }

@@ -1,55 +1,87 @@
-//! Particles as read from a file, whatever its layout.
+//! A time step of particles as read from a file, whatever its format: positions, radii and named columns.
+//!
+//! A reader makes a [`Step`] with the columns that are [`Wanted`], under the names that the file gives. The parts of a vector are columns of
+//! their own: `vx`, `vy`, `vz` where the file says so, and `force.x`, `force.y`, `force.z` of an array `force`.
 
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
-use crate::math::vec3::{Vec3, add, length, scale, sub};
-use crate::scene::ColourBy;
+use crate::math::vec3::{Vec3, add, scale, sub};
 use crate::scene::text::diagnostic::Rule;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 // Single precision may move a particle by at most this share of its radius.
 const MISPLACED: f64 = 1e-3;
 
-/// Particles as read from a file.
+/// A time step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ParticleSet {
+pub struct Step {
     pub positions: Vec<[f64; 3]>,
     pub radii: Vec<f64>,
-    /// Velocities, if the file has them.
-    pub velocities: Vec<[f64; 3]>,
-    /// Pressures, if the file has them.
-    pub pressures: Vec<f64>,
+    /// The columns that are wanted, as far as the file has them.
+    pub columns: Vec<Column>,
+    /// The names of all columns of the file.
+    pub names: Vec<String>,
+    /// The simulated box, if the file has it.
+    pub cell: Option<Cell>,
     /// Simulated time, if the file has it.
     pub time: Option<f64>,
+    /// The number of the time step, if the file has it.
+    pub number: Option<u64>,
 }
 
-/// Which values are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A value of each particle. In double precision, since numbers of particles exceed 2^24, and since colors are computed from what the file
+/// says; only columns that are wanted take memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Column {
+    pub name: String,
+    pub values: Vec<f64>,
+}
+
+/// A box of simulation: a corner, the edges that begin there, and along which of them it repeats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    pub origin: [f64; 3],
+    pub vectors: [[f64; 3]; 3],
+    pub periodic: [bool; 3],
+}
+
+/// Which columns are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    pub velocities: bool,
-    pub pressures: bool,
+    // None: all of them.
+    names: Option<BTreeSet<String>>,
 }
 
 impl Wanted {
-    /// All values.
+    /// All columns.
     #[cfg(any(test, feature = "fuzzing"))]
-    pub const ALL: Wanted = Wanted { velocities: true, pressures: true };
-
-    /// Those that particles are colored by.
-    pub fn of(by: ColourBy) -> Wanted {
-        Wanted { velocities: by == ColourBy::Velocity, pressures: by == ColourBy::Pressure }
+    pub fn all() -> Wanted {
+        Wanted { names: None }
+    }
+    /// Columns of these names, in any case.
+    pub fn only<'a>(names: impl IntoIterator<Item = &'a str>) -> Wanted {
+        Wanted { names: Some(names.into_iter().map(str::to_ascii_lowercase).collect()) }
+    }
+    /// Whether a column of that name is read.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.as_ref().is_none_or(|names| names.contains(&name.to_ascii_lowercase()))
+    }
+    /// Whether a column of that name is asked for, and not only read because all are.
+    pub fn asks_for(&self, name: &str) -> bool {
+        self.names.is_some() && self.has(name)
     }
 }
 
-/// Some of the particles of a set; values that are not wanted have none.
+/// Some of the particles of a step.
 pub struct Chunk<'a> {
     /// The number of the first.
     pub first: usize,
     pub positions: &'a mut [[f64; 3]],
     pub radii: &'a mut [f64],
-    pub velocities: &'a mut [[f64; 3]],
-    pub pressures: &'a mut [f64],
+    /// In the order of the step's columns.
+    pub columns: Vec<&'a mut [f64]>,
 }
 
 // Particles of a chunk, and those that a thread takes at once.
@@ -76,29 +108,33 @@ pub fn is_allowed(p: &[f64; 3], r: f64) -> bool {
     p.iter().all(|&x| Rule::Coordinate.allows(x)) && Rule::Length.allows(r)
 }
 
-impl ParticleSet {
-    /// A set of `n` particles, to be filled.
-    pub fn empty(n: usize, wanted: Wanted) -> ParticleSet {
-        let values = |is: bool| if is { n } else { 0 };
-        ParticleSet {
-            positions: vec![[0.0; 3]; n],
-            radii: vec![0.0; n],
-            velocities: vec![[0.0; 3]; values(wanted.velocities)],
-            pressures: vec![0.0; values(wanted.pressures)],
-            time: None,
-        }
+impl Step {
+    /// A step of `n` particles, to be filled, with these columns.
+    pub fn empty(n: usize, columns: impl IntoIterator<Item = String>) -> Step {
+        let columns = columns.into_iter().map(|name| Column { name, values: vec![0.0; n] }).collect();
+        Step { positions: vec![[0.0; 3]; n], radii: vec![0.0; n], columns, ..Step::default() }
+    }
+
+    /// The number of particles.
+    pub fn count(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// The values of the first column that has one of these names, in any case.
+    pub fn column(&self, names: &[&str]) -> Option<&[f64]> {
+        let found = self.columns.iter().find(|column| names.iter().any(|name| name.eq_ignore_ascii_case(&column.name)));
+        found.map(|column| column.values.as_slice())
     }
 
     /// The particles in chunks, which threads fill side by side.
     pub fn chunks(&mut self) -> Vec<Chunk<'_>> {
-        let (mut velocities, mut pressures) = (self.velocities.chunks_mut(CHUNK), self.pressures.chunks_mut(CHUNK));
+        let mut columns: Vec<_> = self.columns.iter_mut().map(|column| column.values.chunks_mut(CHUNK)).collect();
         let chunks = self.positions.chunks_mut(CHUNK).zip(self.radii.chunks_mut(CHUNK));
         let part = |(i, (positions, radii))| Chunk {
             first: i * CHUNK,
             positions,
             radii,
-            velocities: velocities.next().unwrap_or_default(),
-            pressures: pressures.next().unwrap_or_default(),
+            columns: columns.iter_mut().filter_map(Iterator::next).collect(),
         };
         chunks.enumerate().map(part).collect()
     }
@@ -118,28 +154,8 @@ impl ParticleSet {
         if is_far { middle } else { [0.0; 3] }
     }
 
-    /// The values for the colors, if the scene asks for some.
-    pub fn values(&self, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
-        let missing = || {
-            Err(AssetError::new(
-                path,
-                msg!("it holds no {name} to color by; give color_by = \"nothing\" or \"radius\"", name = by.name()),
-            ))
-        };
-        match by {
-            ColourBy::Nothing => Ok(None),
-            ColourBy::Radius => Ok(Some(self.radii.clone())),
-            ColourBy::Pressure if self.pressures.is_empty() => missing(),
-            ColourBy::Pressure => Ok(Some(self.pressures.clone())),
-            ColourBy::Velocity if self.velocities.is_empty() => missing(),
-            ColourBy::Velocity => {
-                Ok(Some(self.velocities.par_iter().with_min_len(CHUNK).map(|&v| length(v)).collect()))
-            }
-        }
-    }
-
-    /// Checks that hold for every layout; `position` says where a particle stands in the file.
-    pub fn check(self, path: &Path, position: impl Fn(usize) -> Message) -> Result<ParticleSet, AssetError> {
+    /// Checks that hold for every format; `position` says where a particle stands in the file.
+    pub fn check(self, path: &Path, position: impl Fn(usize) -> Message) -> Result<Step, AssetError> {
         if self.radii.is_empty() {
             return Err(AssetError::new(path, msg!("it holds no particles")));
         }
