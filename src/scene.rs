@@ -25,6 +25,7 @@ pub(crate) mod text;
 mod tracks;
 pub(crate) mod world;
 
+pub use crate::math::colormap::ColourMap;
 pub use crate::math::platonic::Solid;
 pub use camera::shake::Shake;
 pub(crate) use camera::viewpoint::{Viewpoint, edits_through};

@@ -3,6 +3,7 @@
 //!
 //! A file must match its format to the last byte; any other file is refused with the byte at which it stops matching.
 
+mod format;
 mod readers;
 mod sphere_file;
 mod step;
@@ -15,11 +16,11 @@ use super::files::Files;
 use super::source::Content;
 use crate::gpu_types::Sphere;
 use crate::language::{Message, msg};
-use crate::math::colormap::{COLOURS, viridis};
 use crate::math::vec3::{Vec3, add, length, sub, to_f32};
 use crate::scene::{ColourBy, Material, Particles};
+use format::{Head, Source};
 use rayon::prelude::*;
-use readers::{Source, StepFile};
+use readers::FileSteps;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -78,9 +79,12 @@ impl ColouredSpheres {
                 Some(widen(all))
             }
         };
-        let color_index = |x: f64, [low, high]: [f64; 2]| {
-            let t = if high > low { (x - low) / (high - low) } else { 0.5 };
-            if x.is_nan() { COLOURS as u16 } else { (t.clamp(0.0, 1.0) * (COLOURS - 1) as f64).round() as u16 }
+        let map = &particles.map;
+        let colours = map.colours();
+        let color_index = |x: f64, [low, high]: [f64; 2]| match () {
+            () if x.is_nan() => colours.len() as u16,
+            () if map.is_categorical() => map.index(x) as u16,
+            () => map.index(if high > low { (x - low) / (high - low) } else { 0.5 }) as u16,
         };
         let sphere = |(&p, &r): (&Vec3, &f64)| Sphere { centre: to_f32(sub(p, origin)), radius: r as f32 };
         let coloured = |colour| Material { colour, ..particles.material };
@@ -94,7 +98,7 @@ impl ColouredSpheres {
                 _ => vec![0; step.radii.len()],
             },
             colours: match range {
-                Some(_) => (0..COLOURS).map(viridis).chain([UNKNOWN]).map(coloured).collect(),
+                Some(_) => colours.iter().copied().chain([UNKNOWN]).map(coloured).collect(),
                 None => vec![particles.material],
             },
             range,
@@ -178,7 +182,7 @@ pub fn read(path: &Path, wanted: &Wanted, files: &Files) -> Result<Step, AssetEr
 }
 
 fn read_content(path: &Path, content: &Content, wanted: &Wanted) -> Result<Step, AssetError> {
-    StepFile::open(Source { path, content })?.read(0, wanted)
+    FileSteps::of(Source { path, content })?.read(0, wanted)
 }
 
 /// Reads all of the bytes of a file.
@@ -189,12 +193,13 @@ pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Step, AssetError> {
 
 /// Whether a file of that name is a table.
 pub fn is_table(path: &Path) -> bool {
-    readers::Head { path, bytes: &[] }.ends_in(&text_table::ENDINGS)
+    Head { path, bytes: &[] }.ends_in(&text_table::ENDINGS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::colormap::COLOURS;
 
     #[test]
     fn a_range_has_two_ends_and_no_foreign_sign() {

@@ -1,6 +1,7 @@
 //! Flags of `particles`.
 
-use super::values::{parse_point, whole};
+use super::values::{parse_map, parse_point, whole};
+use crate::math::colormap::ColourMap;
 use crate::scene::ColourBy;
 use crate::scene::limits::{MAX_PARTICLES, MAX_SIDE, PICTURES, endings};
 use clap::{Args, Subcommand, ValueEnum};
@@ -60,6 +61,9 @@ pub struct PictureArgs {
     /// The value that selects the color.
     #[arg(long, value_enum, default_value = "nothing")]
     pub color_by: ColourBy,
+    /// The color map: a name, or one with _r for the reverse.
+    #[arg(long, value_name = "NAME", default_value = "viridis", value_parser = parse_map)]
+    pub map: ColourMap,
     /// Draw the color map with its numbers.
     #[arg(long)]
     pub legend: bool,

@@ -1,10 +1,12 @@
 //! Values of flags.
 
 use crate::language::{Message, msg};
+use crate::math::colormap::ColourMap;
 use crate::scene::keys::names::Names;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::text::diagnostic::Rule;
+use crate::scene::text::suggest::{self, NameKind};
 use crate::scene::{ColourBy, Solid};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -17,6 +19,15 @@ impl ValueEnum for ColourBy {
         let (_, name, about) = ColourBy::NAMES.iter().find(|(value, ..)| value == self)?;
         Some(PossibleValue::new(*name).help(about.trim_end_matches(['.', ' '])))
     }
+}
+
+/// A color map by its name.
+pub fn parse_map(text: &str) -> Result<ColourMap, Message> {
+    ColourMap::named(text).ok_or_else(|| {
+        let names = ColourMap::names().collect::<Vec<_>>().join(", ");
+        let near = suggest::meant(NameKind::Value("map"), text, ColourMap::names());
+        near.unwrap_or_else(|| msg!("expected one of {list}", list = names))
+    })
 }
 
 pub fn parse_size(text: &str) -> Result<(u32, u32), Message> {

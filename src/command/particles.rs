@@ -66,6 +66,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
         first: args.step.unwrap_or(0),
         step: 1,
         colour_by: args.color_by,
+        map: args.map.clone(),
         range: None,
         material: Material { colour: [1.0; 3], highlight: Some(0.0), ..Material::default() },
         legend: args.legend,

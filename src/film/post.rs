@@ -144,7 +144,8 @@ impl PostPipeline {
     pub fn new(scene: &Scene, stops: f64, range: Option<[f64; 2]>, denoise: Option<&DenoiserLibrary>) -> PostPipeline {
         let particles = scene.world.particles.as_ref().filter(|p| p.legend);
         let legend = particles.zip(range).map(|(particles, range)| {
-            PostStep::Legend(Legend { title: particles.colour_by.name().into(), range, tone: scene.film.tone })
+            let (title, map) = (particles.colour_by.name().into(), particles.map.clone());
+            PostStep::Legend(Legend { title, map, range, tone: scene.film.tone })
         });
         let changing = scene.film_moves().then(|| Arc::new(scene.clone()));
         let own = (scene.film.denoise == Denoise::Guided).then_some(PostStep::Guided);
@@ -370,7 +371,12 @@ mod tests {
         let library = pipeline(|film| film.denoise = Denoise::Guided, Some(&DenoiserLibrary::Usual));
         assert!(!library.is_exact() && !library.is_guided(), "the library takes its place");
         let mut legend = pipeline(all, None);
-        legend.steps.push(PostStep::Legend(Legend { title: "size".into(), range: [0.0, 1.0], tone: Tone::Soft }));
+        legend.steps.push(PostStep::Legend(Legend {
+            title: "size".into(),
+            map: crate::math::colormap::ColourMap::default(),
+            range: [0.0, 1.0],
+            tone: Tone::Soft,
+        }));
         assert!(legend.needs_host() && !legend.needs_layers() && legend.is_exact());
     }
 

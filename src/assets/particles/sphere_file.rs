@@ -1,6 +1,6 @@
 //! The `sphere` code's binary files, little endian. The layouts follow its Python reader (python/sphere.py).
 
-use super::readers::{Head, Source};
+use super::format::{Head, Source};
 use super::step::{Chunk, Step, Wanted};
 use crate::assets::error::AssetError;
 use crate::assets::source::Content;

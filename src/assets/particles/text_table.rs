@@ -1,6 +1,6 @@
 //! Tables of particles as text: CSV, or columns between white space.
 
-use super::readers::{Head, Source};
+use super::format::{Head, Source};
 use super::step::{Column, Step, Wanted, fault, is_allowed};
 use crate::assets::error::AssetError;
 use crate::assets::source::{line_and_column, utf16};

@@ -1,7 +1,7 @@
 //! The legend in the lower left corner of a picture: the color map with its numbers.
 
 use crate::film::image::Image;
-use crate::math::colormap::viridis;
+use crate::math::colormap::ColourMap;
 use crate::scene::Tone;
 use font8x8::UnicodeFonts;
 use std::ops::Range;
@@ -11,6 +11,7 @@ use std::ops::Range;
 pub struct Legend {
     /// The name of the quantity.
     pub title: String,
+    pub map: ColourMap,
     /// The values at the ends of the map.
     pub range: [f64; 2],
     /// The tone curve that follows. It is inverted, so that the legend shows the exact display colors.
@@ -65,9 +66,10 @@ impl Legend {
         let (columns, rows) = place.panel(image);
         let Anchor { unit, left, top, bar } = place;
         let mut canvas = Canvas { image, tone: self.tone };
+        let colours = self.map.colours();
         canvas.dim(columns, rows);
         for x in 0..bar {
-            let colour = canvas.invert_tone(viridis((x * 255 / (bar - 1)) as usize));
+            let colour = canvas.invert_tone(colours[x as usize * (colours.len() - 1) / (bar as usize - 1)]);
             (0..12 * unit).for_each(|y| canvas.dot(left + x, top + 12 * unit + y, colour));
         }
         canvas.write(&self.title, left, top, unit);
@@ -152,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_legend_shows_the_map_and_stays_inside() {
-        let legend = Legend { title: "velocity".into(), range: [0.0, 123456.789], tone: Tone::Soft };
+        let legend =
+            Legend { title: "velocity".into(), range: [0.0, 123456.789], map: ColourMap::default(), tone: Tone::Soft };
         for (w, h) in [(320, 240), (64, 48), (1920, 1080), (1, 1), (300, 20)] {
             let mut image = Image::new(w, h, 3, vec![0.0f32; 3 * w as usize * h as usize]);
             legend.apply(&mut image);
@@ -189,7 +192,7 @@ mod tests {
             ([-12345.6789, 98765.4321], ["-12345.6789", "98765.4321"]),
             ([-1.234567e-7, 9.876543e8], ["-1.235e-7", "9.877e8"]),
         ] {
-            let legend = Legend { title: "pressure".into(), range, tone: Tone::Soft };
+            let legend = Legend { title: "pressure".into(), range, map: ColourMap::default(), tone: Tone::Soft };
             for width in [244, 280, 320, 480, 1920] {
                 let (place, numbers) = legend.layout((width, 200)).unwrap();
                 let letters: usize = numbers.iter().map(String::len).sum();
@@ -199,7 +202,7 @@ mod tests {
         }
         assert_eq!([rounded(98765.0, 1), rounded(-0.25, 2), rounded(0.0, 1)], ["1e5", "-0.25", "0"]);
         // The full width if the numbers fit.
-        let short = Legend { title: "radius".into(), range: [0.0, 1.0], tone: Tone::Soft };
+        let short = Legend { title: "radius".into(), range: [0.0, 1.0], map: ColourMap::default(), tone: Tone::Soft };
         assert_eq!(short.layout((320, 240)).unwrap().0.bar, 106);
     }
 }

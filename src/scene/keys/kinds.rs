@@ -170,12 +170,17 @@ impl Kind for Vec3 {
         if !key.colour {
             return list_schema(key, 3);
         }
-        json!({ "anyOf": [number_schema(key.rule), list_schema(key, 3), { "type": "string" }], "format": "color" })
+        colour_schema(key)
     }
 }
 
-// An sRGB color: three numbers, one number for gray, or a word.
-fn colour(given: &mut Given) -> Option<Vec3> {
+/// The schema of a color.
+pub(crate) fn colour_schema(key: &Key) -> serde_json::Value {
+    json!({ "anyOf": [number_schema(key.rule), list_schema(key, 3), { "type": "string" }], "format": "color" })
+}
+
+/// An sRGB color: three numbers, one number for gray, or a word.
+pub(crate) fn colour(given: &mut Given) -> Option<Vec3> {
     let text = match given.value.get_ref() {
         DeValue::Array(_) => return given.numbers(),
         DeValue::Integer(_) | DeValue::Float(_) => return given.number().map(|x| [x; 3]),

@@ -62,6 +62,10 @@ impl SceneMaker<'_> {
         if self.some(0.3) {
             self.add(format_args!("range = [0.5, 20]"));
         }
+        if self.some(0.3) {
+            let map = self.one_of(&["\"magma_r\"", "\"tableau10\"", "[\"navy\", [1, 0.5, 0]]"]);
+            self.add(format_args!("map = {map}"));
+        }
         if by != "nothing" && self.some(0.3) {
             self.add(format_args!("legend = true"));
         }
