@@ -48,6 +48,7 @@ mod occlusion;
 mod oracle;
 mod orthographic;
 mod over_time;
+mod particle_files;
 mod picture_version;
 mod post;
 mod random_scenes;

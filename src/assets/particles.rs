@@ -3,11 +3,22 @@
 //!
 //! A file must match its format to the last byte; any other file is refused with the byte at which it stops matching.
 
+mod arrays;
 mod format;
+mod gsd;
+mod lammps_binary;
+mod lammps_data;
+mod lammps_dump;
+mod npy;
+mod plan;
 mod readers;
+mod rows;
 mod sphere_file;
 mod step;
 mod text_table;
+mod vtk_legacy;
+mod vtk_xml;
+mod xyz;
 
 pub use step::{Column, Step, Wanted};
 
@@ -57,6 +68,12 @@ impl ColouredSpheres {
         let path = particles.file(frame);
         let wanted = wanted(particles.colour_by);
         let step = read(&path, &wanted, files)?;
+        if step.radii.is_empty() {
+            return Err(AssetError::new(
+                &path,
+                msg!("it has no radii: give `radius = 0.5`, or `radii = {{ 1 = 0.3 }}` by type, in [particles]"),
+            ));
+        }
         let origin = origin.unwrap_or_else(|| step.origin());
         let values = values(&step, particles.colour_by, &path)?;
         let range = match (&values, particles.range) {
@@ -189,6 +206,14 @@ fn read_content(path: &Path, content: &Content, wanted: &Wanted) -> Result<Step,
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Step, AssetError> {
     read_content(path, &bytes.into(), &Wanted::all())
+}
+
+/// Reads the first steps of the bytes of a file.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn read_steps(path: &Path, bytes: &[u8]) -> Result<Vec<Step>, AssetError> {
+    let content = Content::from(bytes);
+    let file = FileSteps::of(Source { path, content: &content })?;
+    (0..file.count().min(8)).map(|number| file.read(number, &Wanted::all())).collect()
 }
 
 /// Whether a file of that name is a table.

@@ -111,10 +111,10 @@ pub fn ply(bytes: &[u8]) {
     mesh("m.ply", bytes);
 }
 
-/// Particles: a table or a binary file, chosen by the first byte.
+/// Particles of any format, as their bytes say; a table's name is chosen by the first byte.
 pub fn particles(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
-    let _ = particles::read_bytes(Path::new(["p.bin", "p.csv", "p.xyzr"][usize::from(kind % 3)]), bytes);
+    let _ = particles::read_steps(Path::new(["p.bin", "p.csv", "p.xyzr"][usize::from(kind % 3)]), bytes);
 }
 
 /// A list of frames.

@@ -3,6 +3,7 @@
 use super::step::{Step, Wanted};
 use crate::assets::error::AssetError;
 use crate::assets::source::Content;
+use crate::language::Message;
 use std::path::Path;
 
 /// The first bytes of a file.
@@ -29,6 +30,13 @@ impl Head<'_> {
 pub struct Source<'a> {
     pub path: &'a Path,
     pub content: &'a Content<'a>,
+}
+
+impl Source<'_> {
+    /// What is wrong with the file.
+    pub fn fault(&self, what: Message) -> AssetError {
+        AssetError::new(self.path, what)
+    }
 }
 
 /// The steps that were found in a file, for instance the bytes at which each begins.

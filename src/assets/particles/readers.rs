@@ -5,7 +5,7 @@
 
 use super::format::{Head, Source, Steps, one};
 use super::step::{Step, Wanted};
-use super::{sphere_file, text_table};
+use super::{gsd, lammps_binary, lammps_data, lammps_dump, npy, sphere_file, text_table, vtk_legacy, vtk_xml, xyz};
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
 
@@ -20,7 +20,16 @@ pub struct Reader {
 }
 
 /// All formats. The first that recognises a file reads it.
-pub const READERS: [Reader; 2] = [
+pub const READERS: [Reader; 11] = [
+    Reader { name: "LAMMPS dump", recognise: lammps_dump::recognise, open: lammps_dump::open },
+    Reader { name: "GSD", recognise: gsd::recognise, open: gsd::open },
+    Reader { name: "npy", recognise: npy::recognise_npy, open: |_| one(npy::read_npy) },
+    Reader { name: "npz", recognise: npy::recognise_npz, open: |_| one(npy::read_npz) },
+    Reader { name: "VTK", recognise: vtk_legacy::recognise, open: |_| one(vtk_legacy::read) },
+    Reader { name: "VTK XML", recognise: vtk_xml::recognise, open: |_| one(vtk_xml::read) },
+    Reader { name: "binary LAMMPS dump", recognise: lammps_binary::recognise, open: lammps_binary::open },
+    Reader { name: "LAMMPS data", recognise: lammps_data::recognise, open: |_| one(lammps_data::read) },
+    Reader { name: "XYZ", recognise: xyz::recognise, open: xyz::open },
     Reader { name: "sphere", recognise: sphere_file::recognise, open: |_| one(sphere_file::read) },
     Reader { name: "table", recognise: text_table::recognise, open: |_| one(text_table::read) },
 ];
@@ -31,6 +40,7 @@ const HEAD: usize = 4096;
 /// A file with the steps that were found in it.
 pub struct FileSteps<'a> {
     source: Source<'a>,
+    format: &'static str,
     steps: Box<dyn Steps>,
 }
 
@@ -48,17 +58,32 @@ impl<'a> FileSteps<'a> {
                 msg!("its first bytes are of no format that is read; expected {formats}", formats),
             )
         })?;
-        Ok(FileSteps { source, steps: (reader.open)(&source)? })
+        let format = reader.name;
+        let steps = (reader.open)(&source)
+            .map_err(|e| AssetError { what: msg!("{format}: {why}", format, why = e.what), ..e })?;
+        Ok(FileSteps { source, format, steps })
     }
     /// Reads the step of this number, from 0.
     pub fn read(&self, number: usize, wanted: &Wanted) -> Result<Step, AssetError> {
-        match self.steps.count() {
-            0 => Err(AssetError::new(self.source.path, msg!("it holds no particles"))),
-            count if number >= count => Err(AssetError::new(
-                self.source.path,
-                msg!("there is no step {number}: it has steps 0-{last}", number, last = count - 1),
-            )),
+        let (format, count) = (self.format, self.steps.count());
+        let read = match count {
+            0 => Err(self.source.fault(msg!("it holds no particles"))),
+            _ if number >= count => Err(self.source.fault(msg!(
+                "there is no step {number}: it has steps 0-{last}",
+                number,
+                last = count - 1
+            ))),
             _ => self.steps.read(&self.source, number, wanted),
-        }
+        };
+        read.map_err(|e| match count {
+            0 | 1 => AssetError { what: msg!("{format}: {why}", format, why = e.what), ..e },
+            _ => AssetError { what: msg!("{format}, step {number}: {why}", format, number, why = e.what), ..e },
+        })
+    }
+
+    /// How many steps there are.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn count(&self) -> usize {
+        self.steps.count()
     }
 }

@@ -82,7 +82,7 @@ impl RecordLayout {
         let read = step.chunks().into_par_iter().try_for_each(|chunk| self.fill(file, chunk));
         read.map_err(|e| AssetError::read("particles", file.path, e))?;
         let (at, stride) = self.blocks[self.position.0];
-        step.check(file.path, |i| msg!("byte {byte}", byte = at + i * stride))
+        step.check(|i| msg!("byte {byte}", byte = at + i * stride)).map_err(|what| file.broken(what))
     }
 
     fn fill(&self, file: &File, chunk: Chunk) -> io::Result<()> {

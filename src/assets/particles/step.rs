@@ -3,13 +3,11 @@
 //! A reader makes a [`Step`] with the columns that are [`Wanted`], under the names that the file gives. The parts of a vector are columns of
 //! their own: `vx`, `vy`, `vz` where the file says so, and `force.x`, `force.y`, `force.z` of an array `force`.
 
-use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, scale, sub};
 use crate::scene::text::diagnostic::Rule;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 // Single precision may move a particle by at most this share of its radius.
 const MISPLACED: f64 = 1e-3;
@@ -18,6 +16,7 @@ const MISPLACED: f64 = 1e-3;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     pub positions: Vec<[f64; 3]>,
+    /// None, if the file has none.
     pub radii: Vec<f64>,
     /// The columns that are wanted, as far as the file has them.
     pub columns: Vec<Column>,
@@ -155,14 +154,16 @@ impl Step {
     }
 
     /// Checks that hold for every format; `position` says where a particle stands in the file.
-    pub fn check(self, path: &Path, position: impl Fn(usize) -> Message) -> Result<Step, AssetError> {
-        if self.radii.is_empty() {
-            return Err(AssetError::new(path, msg!("it holds no particles")));
+    pub fn check(self, position: impl Fn(usize) -> Message) -> Result<Step, Message> {
+        if self.positions.is_empty() {
+            return Err(msg!("it holds no particles"));
         }
-        let all = self.positions.par_iter().zip(&self.radii).enumerate().with_min_len(CHUNK);
-        let first = all.find_map_first(|(i, (p, r))| (!is_allowed(p, *r)).then_some(i));
-        match first.and_then(|i| fault(&position(i), i, &self.positions[i], self.radii[i])) {
-            Some(fault) => Err(AssetError::new(path, fault)),
+        // A file may have no radii.
+        let radius = |i: usize| self.radii.get(i).copied().unwrap_or(1.0);
+        let all = self.positions.par_iter().enumerate().with_min_len(CHUNK);
+        let first = all.find_map_first(|(i, p)| (!is_allowed(p, radius(i))).then_some(i));
+        match first.and_then(|i| fault(&position(i), i, &self.positions[i], radius(i))) {
+            Some(fault) => Err(fault),
             None => Ok(self),
         }
     }

@@ -41,7 +41,7 @@ pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
         before = [line + rows.lines, row + rows.radii.len(), byte + rows.bytes];
     }
     // Lines are checked as they are read.
-    table.joined(read).check(path, Message::text)
+    table.joined(read).check(Message::text).map_err(|what| source.fault(what))
 }
 
 // The values of all parts.

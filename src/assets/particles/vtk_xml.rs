@@ -1,0 +1,206 @@
+//! VTK's XML files of points, `.vtp` and `.vtu`: numbers as text, in base64 or appended to the file, packed by zlib or not.
+
+use super::arrays::{Array, Kind, step};
+use super::format::{Head, Source};
+use super::step::{Step, Wanted};
+use crate::assets::error::AssetError;
+use crate::language::{Message, msg};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use memchr::memmem;
+use roxmltree::{Document, Node, ParsingOptions};
+use std::borrow::Cow;
+use std::io::Read;
+
+pub fn recognise(head: &Head) -> bool {
+    memmem::find(head.bytes, b"<VTKFile").is_some()
+}
+
+// What the root says of all arrays.
+struct File<'a> {
+    is_big: bool,
+    // The bytes of a length.
+    word: usize,
+    is_packed: bool,
+    // What is appended, whether it is in base64, and where arrays begin in it.
+    appended: &'a [u8],
+    is_base64: bool,
+    offsets: Vec<usize>,
+}
+
+/// Reads all points.
+pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
+    points(source, wanted).map_err(|what| source.fault(what))
+}
+
+fn points(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
+    let bytes = source.content.part(0..source.content.length()).map_err(Message::text)?;
+    // What is appended need not be text: it is cut out.
+    let (head, appended) = match memmem::find(&bytes, b"<AppendedData") {
+        Some(at) => bytes.split_at(at),
+        None => (&bytes[..], &[][..]),
+    };
+    let text =
+        std::str::from_utf8(head).map_err(|e| msg!("byte {byte} is not text in UTF-8", byte = e.valid_up_to()))?;
+    let text: Cow<str> = if appended.is_empty() { text.into() } else { format!("{text}</VTKFile>").into() };
+    let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
+    let tree = Document::parse_with_options(&text, options).map_err(Message::text)?;
+    let root = tree.root_element();
+    let kind = root.attribute("type").unwrap_or_default();
+    if !["PolyData", "UnstructuredGrid"].contains(&kind) {
+        return Err(msg!(
+            "it is a file of {kind}; expected PolyData or UnstructuredGrid, whose points are particles",
+            kind
+        ));
+    }
+    let compressor = root.attribute("compressor");
+    if let Some(name) = compressor.filter(|&name| name != "vtkZLibDataCompressor") {
+        return Err(msg!("it is packed by {name}; write it with vtkZLibDataCompressor, or not packed", name));
+    }
+    let arrays: Vec<Node> = tree.descendants().filter(|node| node.has_tag_name("DataArray")).collect();
+    let mut offsets: Vec<usize> = arrays.iter().filter_map(|array| array.attribute("offset")?.parse().ok()).collect();
+    offsets.sort_unstable();
+    // The data begins behind an underscore.
+    let start = memmem::find(appended, b">").unwrap_or_default();
+    let tag = String::from_utf8_lossy(&appended[..start]);
+    let data = memmem::find(&appended[start..], b"_").map_or(&[][..], |at| &appended[start + at + 1..]);
+    let file = File {
+        is_big: root.attribute("byte_order") == Some("BigEndian"),
+        word: if root.attribute("header_type") == Some("UInt64") { 8 } else { 4 },
+        is_packed: compressor.is_some(),
+        appended: data,
+        is_base64: tag.contains("base64"),
+        offsets,
+    };
+    file.step(&tree, wanted)
+}
+
+// Numbers of text in base64, in one piece or several, each of which may be padded.
+fn decode(text: &[u8]) -> Option<Vec<u8>> {
+    let clean: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+    let (mut rest, mut bytes) = (&clean[..], Vec::new());
+    while !rest.is_empty() {
+        let end = rest.iter().position(|&b| b == b'=').unwrap_or(rest.len());
+        let end = end + rest[end..].iter().take_while(|&&b| b == b'=').count();
+        STANDARD.decode_vec(rest.split_off(..end)?, &mut bytes).ok()?;
+    }
+    Some(bytes)
+}
+
+// The arrays of a piece, with its points first.
+fn arrays_of<'a, 'b>(piece: Node<'a, 'b>) -> Vec<Node<'a, 'b>> {
+    let of = |name| {
+        let children = piece.children().filter(move |child| child.has_tag_name(name));
+        children.flat_map(|child| child.children()).filter(|node| node.has_tag_name("DataArray"))
+    };
+    of("Points").take(1).chain(of("PointData")).collect()
+}
+
+fn kind_of(array: Node) -> Option<Kind> {
+    let name = array.attribute("type")?;
+    let digits = name.find(|c: char| c.is_ascii_digit())?;
+    let bits: usize = name[digits..].parse().ok()?;
+    let letter = match &name[..digits] {
+        "Float" => 'f',
+        "Int" => 'i',
+        "UInt" => 'u',
+        _ => return None,
+    };
+    Kind::of(letter, bits / 8)
+}
+
+impl File<'_> {
+    fn step(&self, tree: &Document, wanted: &Wanted) -> Result<Step, Message> {
+        let pieces: Vec<Node> = tree.descendants().filter(|node| node.has_tag_name("Piece")).collect();
+        let whole = |text: Option<&str>| text?.trim().parse::<usize>().ok();
+        let mut counts = Vec::new();
+        for piece in &pieces {
+            let count = whole(piece.attribute("NumberOfPoints"));
+            counts.push(count.ok_or_else(|| msg!("a piece has no `NumberOfPoints`"))?);
+        }
+        let total = counts.iter().fold(0, |sum: usize, &count| sum.saturating_add(count));
+        // The arrays of a piece, with points first.
+        let all: Vec<Vec<Node>> = pieces.iter().map(|&piece| arrays_of(piece)).collect();
+        let mut arrays = Vec::new();
+        for (i, array) in all.first().into_iter().flatten().enumerate() {
+            let name = if i == 0 { "position" } else { array.attribute("Name").unwrap_or_default() };
+            let columns = array.attribute("NumberOfComponents").map_or(Some(1), |count| whole(Some(count)));
+            let (Some(kind), Some(columns)) = (kind_of(*array), columns.filter(|count| (1..=64).contains(count)))
+            else {
+                continue;
+            };
+            let (all, counts) = (&all, &counts);
+            let load = move || {
+                let mut bytes = Vec::new();
+                for (arrays, count) in all.iter().zip(counts) {
+                    let array = arrays.get(i).ok_or_else(|| msg!("a piece has no array `{name}`", name))?;
+                    let wrong =
+                        || msg!("`{name}` is broken: expected {count} x {columns} numbers", name, count, columns);
+                    let numbers =
+                        count.checked_mul(columns).and_then(|n| self.numbers(*array, n, kind)).ok_or_else(wrong)?;
+                    bytes.extend(numbers);
+                }
+                Ok(bytes.into())
+            };
+            let is_text = array.attribute("format") == Some("ascii");
+            let kind = if is_text { kind.of_text() } else { kind };
+            arrays.push(Array::of_rows(name, columns, kind, self.is_big && !is_text, Box::new(load)));
+        }
+        let time = tree.descendants().find(|node| node.attribute("Name") == Some("TimeValue"));
+        let time = time.and_then(|node| {
+            let kind = kind_of(node)?;
+            let is_text = node.attribute("format") == Some("ascii");
+            Some(
+                (if is_text { kind.of_text() } else { kind })
+                    .read(&self.numbers(node, 1, kind)?, self.is_big && !is_text),
+            )
+        });
+        Ok(Step { time, ..step(total, &arrays, wanted, None)? })
+    }
+
+    // The bytes of so many numbers of an array; None if they are not whole.
+    fn numbers(&self, array: Node, count: usize, kind: Kind) -> Option<Vec<u8>> {
+        let text = array.text().unwrap_or_default();
+        let needed = count.checked_mul(kind.size())?;
+        match array.attribute("format")? {
+            "ascii" => kind.parse(text, count),
+            "binary" => self.unpacked(&decode(text.as_bytes())?, needed),
+            "appended" => {
+                let offset: usize = array.attribute("offset")?.parse().ok()?;
+                let data = self.appended.get(offset..)?;
+                if !self.is_base64 {
+                    return self.unpacked(data, needed);
+                }
+                let next = self.offsets.partition_point(|&other| other <= offset);
+                let end = self.offsets.get(next).map_or(data.len(), |next| next - offset);
+                let data = data.get(..end)?.split(|&b| b == b'<').next()?;
+                self.unpacked(&decode(data)?, needed)
+            }
+            _ => None,
+        }
+    }
+
+    // The bytes behind their lengths.
+    fn unpacked(&self, data: &[u8], needed: usize) -> Option<Vec<u8>> {
+        let kind = if self.word == 8 { Kind::U8 } else { Kind::U4 };
+        let word =
+            |i: usize| Some(kind.read(data.get(i.checked_mul(self.word)?..)?.get(..self.word)?, self.is_big) as usize);
+        if !self.is_packed {
+            let bytes = data.get(self.word..)?.get(..word(0)?)?;
+            return (bytes.len() == needed).then(|| bytes.to_vec());
+        }
+        // The number of blocks, their size, the size of the last one; then the packed size of each.
+        let blocks = word(0)?;
+        let mut rest = data.get(blocks.checked_add(3)?.checked_mul(self.word)?..)?;
+        let mut bytes = Vec::new();
+        for block in 0..blocks {
+            let packed = rest.split_off(..word(3 + block)?)?;
+            let limit = (needed - bytes.len()) as u64 + 1;
+            flate2::read::ZlibDecoder::new(packed).take(limit).read_to_end(&mut bytes).ok()?;
+            if bytes.len() > needed {
+                return None;
+            }
+        }
+        (bytes.len() == needed).then_some(bytes)
+    }
+}

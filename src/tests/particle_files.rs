@@ -1,0 +1,130 @@
+//! Files of particles by the programs that write them (tests/particles/make.py), against what their own readers say of them.
+
+use crate::assets::particles::{Step, read_steps};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/particles")
+}
+
+// A step as its writer's reader has it: columns by name, and its number.
+struct Expected {
+    number: Option<u64>,
+    columns: BTreeMap<String, Vec<f64>>,
+}
+
+fn expected() -> BTreeMap<String, Vec<Expected>> {
+    let text = std::fs::read_to_string(folder().join("expected.json")).unwrap();
+    let all: BTreeMap<String, Vec<BTreeMap<String, serde_json::Value>>> = serde_json::from_str(&text).unwrap();
+    let numbers = |text: &serde_json::Value| {
+        let words = text.as_str().unwrap().split_whitespace();
+        words.map(|word| word.parse().unwrap()).collect()
+    };
+    let step = |mut step: BTreeMap<String, serde_json::Value>| Expected {
+        number: step.remove("number").and_then(|number| number.as_u64()),
+        columns: step.iter().map(|(name, text)| (name.clone(), numbers(text))).collect(),
+    };
+    all.into_iter().map(|(name, steps)| (name, steps.into_iter().map(step).collect())).collect()
+}
+
+fn read(name: &str, bytes: &[u8]) -> Result<Vec<Step>, String> {
+    read_steps(Path::new(name), bytes).map_err(|e| e.to_string())
+}
+
+// The columns of a step, with those of positions and radii.
+fn columns(step: &Step) -> BTreeMap<String, Vec<f64>> {
+    let mut all: BTreeMap<String, Vec<f64>> =
+        step.columns.iter().map(|column| (column.name.clone(), column.values.clone())).collect();
+    for (axis, name) in ["position.x", "position.y", "position.z"].into_iter().enumerate() {
+        all.insert(name.to_owned(), step.positions.iter().map(|p| p[axis]).collect());
+    }
+    if !step.radii.is_empty() {
+        all.insert("radius".to_owned(), step.radii.clone());
+    }
+    all
+}
+
+// Rows in the order of their ids, if there are any: LAMMPS sorts atoms as it reads them.
+fn sorted(mut columns: BTreeMap<String, Vec<f64>>) -> BTreeMap<String, Vec<f64>> {
+    if let Some(ids) = columns.get("id").cloned() {
+        let mut order: Vec<usize> = (0..ids.len()).collect();
+        order.sort_by(|&a, &b| ids[a].total_cmp(&ids[b]));
+        columns.values_mut().for_each(|values| *values = order.iter().map(|&i| values[i]).collect());
+    }
+    columns
+}
+
+#[test]
+fn files_of_other_programs_hold_what_their_own_readers_say() {
+    let all = expected();
+    assert!(all.len() >= 37, "{}", all.len());
+    for (name, steps) in all {
+        let bytes = std::fs::read(folder().join(&name)).unwrap();
+        let read = read(&name, &bytes).unwrap();
+        assert!(read.len() >= steps.len(), "{name}: {} steps", read.len());
+        for (i, (step, expected)) in read.iter().zip(steps).enumerate() {
+            let (found, expected_columns) = (sorted(columns(step)), sorted(expected.columns));
+            assert_eq!(found.contains_key("radius"), expected_columns.contains_key("radius"), "{name}");
+            for (column, values) in expected_columns {
+                let found = found.get(&column).unwrap_or_else(|| panic!("{name}: no {column} in {:?}", found.keys()));
+                let bits = |values: &[f64]| values.iter().map(|x| (x + 0.0).to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(found), bits(&values), "{name}, step {i}, {column}: {found:?}, {values:?}");
+            }
+            if expected.number.is_some() {
+                assert_eq!(step.number, expected.number, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cut_file_is_refused_or_its_steps_are_whole() {
+    for name in expected().into_keys() {
+        let bytes = std::fs::read(folder().join(&name)).unwrap();
+        let whole = read(&name, &bytes).unwrap();
+        // Every byte of a small file.
+        for cut in (0..bytes.len()).step_by(1 + bytes.len() / 2000) {
+            let Ok(steps) = read(&name, &bytes[..cut]) else { continue };
+            assert!(steps.len() <= whole.len(), "{name} cut to {cut} bytes");
+            for (step, whole) in steps.iter().zip(&whole) {
+                // A file may end where its columns do.
+                let same = step.columns.iter().all(|column| whole.columns.contains(column));
+                assert!(step.positions == whole.positions && same, "{name} cut to {cut} bytes");
+                assert!(step.radii.is_empty() || step.radii == whole.radii, "{name} cut to {cut} bytes");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_promise_of_many_particles_takes_no_memory() {
+    for (file, from, to, what) in [
+        (
+            "custom.dump",
+            "ATOMS\n11",
+            "ATOMS\n1000000000000000000",
+            "LAMMPS dump, step 0: line 25: it ends after 11 whole rows",
+        ),
+        ("ase.xyz", "3\n", "1000000000000000000\n", "XYZ: line 6: it ends after 3 whole rows"),
+        ("full.data", "7 atoms", "1000000000000000000 atoms", "LAMMPS data: line 26: it ends after 7 whole rows"),
+        ("grid.vtk", "POINTS 6", "POINTS 1000000000000000000", "VTK: byte 70: `POINTS"),
+        ("ascii.vtp", "Points=\"6\"", "Points=\"1000000000000000000\"", "VTK XML: `position` is broken"),
+    ] {
+        let text = std::fs::read_to_string(folder().join(file)).unwrap();
+        assert!(text.contains(from), "{from} in {text}");
+        let fault = read("a", text.replacen(from, to, 1).as_bytes()).unwrap_err();
+        assert!(fault.contains(what), "{fault}");
+    }
+    let mut gsd = std::fs::read(folder().join("frames.gsd")).unwrap();
+    let index = u64::from_le_bytes(gsd[8..16].try_into().unwrap()) as usize;
+    // The rows of all blocks.
+    for entry in gsd[index..].chunks_exact_mut(32).take_while(|entry| entry[16..24] != [0; 8]) {
+        entry[8..16].copy_from_slice(&(1u64 << 60).to_le_bytes());
+    }
+    assert!(read("a", &gsd).unwrap_err().starts_with("a: GSD, step 0: it"));
+    let npy = std::fs::read(folder().join("fortran.npy")).unwrap();
+    let header = std::str::from_utf8(&npy[10..128]).unwrap().replacen("(7,", "(7000000000000,", 1);
+    let header = [&npy[..10], format!("{:<117}\n", header.trim_end()).as_bytes(), &npy[128..]].concat();
+    assert!(read("a", &header).unwrap_err().contains("npy: it ends at byte 212"));
+}
