@@ -91,7 +91,7 @@ impl Kind {
 }
 
 /// A column of an array: where its first number is in the array's bytes.
-pub struct Place {
+pub struct ArrayColumn {
     pub name: String,
     pub kind: Kind,
     pub at: usize,
@@ -102,7 +102,7 @@ pub type Load<'a> = Box<dyn Fn() -> Result<Cow<'a, [u8]>, Message> + 'a>;
 
 /// An array, with one or several columns.
 pub struct Array<'a> {
-    pub places: Vec<Place>,
+    pub places: Vec<ArrayColumn>,
     /// Bytes from a row to the next.
     pub stride: usize,
     pub is_big: bool,
@@ -113,7 +113,7 @@ impl<'a> Array<'a> {
     /// Rows of so many numbers each, without gaps.
     pub fn of_rows(name: &str, count: usize, kind: Kind, is_big: bool, load: Load<'a>) -> Array<'a> {
         let size = kind.size();
-        let place = |(i, name)| Place { name, kind, at: i * size };
+        let place = |(i, name)| ArrayColumn { name, kind, at: i * size };
         let places = plan::parts(name, count).into_iter().enumerate().map(place).collect();
         Array { places, stride: count * size, is_big, load }
     }

@@ -1,7 +1,7 @@
 //! Binary dumps of LAMMPS and LIGGGHTS, as 64-bit programs of little byte order write them. Since 2020 a step begins with a name and tells its
 //! columns. Before, it does not: five columns are then those of `dump atom`.
 
-use super::arrays::{Array, Kind, Place, step};
+use super::arrays::{Array, ArrayColumn, Kind, step};
 use super::format::{Head, Source, Steps};
 use super::step::{Cell, Step, Wanted};
 use crate::assets::error::AssetError;
@@ -151,7 +151,7 @@ impl Dump {
             None if header.columns == 5 => ["id", "type", "x", "y", "z"].map(str::to_owned).into(),
             _ => return Err(unnamed(header.columns)),
         };
-        let place = |(i, name)| Place { name, kind: Kind::F8, at: 8 * i };
+        let place = |(i, name)| ArrayColumn { name, kind: Kind::F8, at: 8 * i };
         let places = names.into_iter().enumerate().map(place).collect();
         let load = || {
             let mut all = Vec::new();

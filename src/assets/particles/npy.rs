@@ -1,6 +1,6 @@
 //! Arrays of numpy: `.npy` with one array of columns x, y, z and r, or of named fields; `.npz` with an array for each column.
 
-use super::arrays::{Array, Kind, Place, step};
+use super::arrays::{Array, ArrayColumn, Kind, step};
 use super::format::{Head, Source};
 use super::plan;
 use super::step::{Step, Wanted};
@@ -69,7 +69,7 @@ fn kind(text: &str) -> Option<(Kind, bool)> {
 // An array: its rows, and where its columns are.
 struct Header {
     rows: usize,
-    places: Vec<Place>,
+    places: Vec<ArrayColumn>,
     stride: usize,
     is_big: bool,
     // Where the numbers end.
@@ -115,7 +115,7 @@ fn header(bytes: &[u8], name: Option<&str>) -> Option<Header> {
             is_big = big;
             let step = if is_fortran { rows.checked_mul(kind.size())? } else { kind.size() };
             for (i, name) in columns(name, across).into_iter().enumerate() {
-                places.push(Place { name, kind, at: i.checked_mul(step)? });
+                places.push(ArrayColumn { name, kind, at: i.checked_mul(step)? });
             }
             if is_fortran { kind.size() } else { across * kind.size() }
         }
@@ -136,7 +136,7 @@ fn header(bytes: &[u8], name: Option<&str>) -> Option<Header> {
                 match kind(descr) {
                     Some((kind, big)) if count <= 64 => {
                         is_big |= big;
-                        let place = |(i, name)| Place { name, kind, at: at + i * kind.size() };
+                        let place = |(i, name)| ArrayColumn { name, kind, at: at + i * kind.size() };
                         places.extend(plan::parts(name, count).into_iter().enumerate().map(place));
                         at += count * kind.size();
                     }

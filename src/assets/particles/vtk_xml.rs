@@ -4,6 +4,7 @@ use super::arrays::{Array, Kind, step};
 use super::format::{Head, Source};
 use super::step::{Step, Wanted};
 use crate::assets::error::AssetError;
+use crate::assets::source::line_and_column;
 use crate::language::{Message, msg};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -40,8 +41,10 @@ fn points(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
         Some(at) => bytes.split_at(at),
         None => (&bytes[..], &[][..]),
     };
-    let text =
-        std::str::from_utf8(head).map_err(|e| msg!("byte {byte} is not text in UTF-8", byte = e.valid_up_to()))?;
+    let text = std::str::from_utf8(head).map_err(|e| {
+        let [line, column] = line_and_column(head, e.valid_up_to());
+        msg!("line {line}, column {column}: byte {byte} is not text in UTF-8", line, column, byte = e.valid_up_to())
+    })?;
     let text: Cow<str> = if appended.is_empty() { text.into() } else { format!("{text}</VTKFile>").into() };
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
     let tree = Document::parse_with_options(&text, options).map_err(Message::text)?;
