@@ -17,7 +17,7 @@ pub use error::AssetError;
 pub(crate) use error::why_unread;
 
 use crate::math::vec3::Vec3;
-use crate::scene::{Scene, World};
+use crate::scene::{Scene, ValueRange, World};
 use files::Files;
 use finish::Finish;
 use mesh::Triangles;
@@ -98,7 +98,11 @@ impl Assets {
         }
         if let Some(particles) = &scene.world.particles {
             let mut particles = particles.clone();
-            particles.range = self.particles.as_ref().and_then(|p| p.range).or(particles.range);
+            if let (Some(ends), false) =
+                (self.particles.as_ref().and_then(|p| p.range), particles.range.is_of_each_frame())
+            {
+                particles.range = ValueRange::Ends(ends);
+            }
             let (frames, origin) = (scene.output.frames, Some(self.origin()));
             assets.particles = Some(ColouredSpheres::load(&particles, frame, frames, origin, &self.files)?);
         }

@@ -23,7 +23,9 @@ pub use exit::Exit;
 pub use failure::Failure;
 pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use language::{choose_language, language, shown};
-pub use particles::{FileLayout, GenerateArgs, ParticlesArgs, ParticlesCommand, ParticlesDevice, PictureArgs};
+pub use particles::{
+    FileLayout, GenerateArgs, InfoArgs, ParticlesArgs, ParticlesCommand, ParticlesDevice, PictureArgs,
+};
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesCommand};
 pub use scene::{CommonArgs, MissingTexture, Quality, SamplesArg, SceneArgs, assignment};

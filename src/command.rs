@@ -18,6 +18,7 @@ mod help;
 mod hidden;
 mod hint;
 mod hints;
+mod info;
 mod machine;
 mod measured;
 mod missing;

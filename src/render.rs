@@ -196,7 +196,7 @@ impl Renderer {
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
         // Starting the driver takes time, so the scene is prepared meanwhile.
         let prepare = || -> Result<_, Error> {
-            let files = Files { limits: options.limits, recorded: Arc::clone(&options.recorded) };
+            let files = Files::new(options.limits, Arc::clone(&options.recorded));
             let mut assets = read(&scene, &files)?;
             let start = scene.at(0.0);
             let mut device_scene = DeviceScene::with_trees(&start, &assets, options.lazy_trees(&pool))?;
@@ -210,6 +210,10 @@ impl Renderer {
         let (chosen, prepared) = both.map_err(DeviceError::from)?;
         let (chosen, (assets, mut first)) = (chosen?, prepared?);
         first.lazy.take_if(|_| chosen.cpu);
+        let mut scene = scene;
+        if let (Some(particles), Some(read)) = (&mut scene.world.particles, &assets.particles) {
+            particles.steps = read.steps;
+        }
         let mut prepared = PreparedScene { scene, assets, first: Arc::new(first), isa, pool };
         Ok(Renderer {
             stops: exposure::set(&mut prepared),
@@ -361,7 +365,7 @@ impl Renderer {
     /// The remark about the scene's files, if there is one.
     pub(crate) fn remark(&self) -> Option<Message> {
         let particles = self.prepared.scene.world.particles.as_ref().zip(self.prepared.assets.particles.as_ref());
-        particles.and_then(|(asked, read)| read.remark(asked.colour_by))
+        particles.and_then(|(asked, read)| read.remark(&asked.colour_by))
     }
 
     /// The remark about a legend for which the pictures have no room.

@@ -50,6 +50,7 @@ pub(crate) use text::{tokens, toml};
 pub use tracks::Tracks;
 pub use world::air::Air;
 pub use world::body::Body;
+pub use world::colouring::{ColourBy, ColumnNames, RangeOver, TypeRadii, ValueRange, ValueScale};
 pub(crate) use world::element;
 pub use world::ellipsoid::Ellipsoid;
 pub use world::floor::{Floor, FloorShape, TextureSource};
@@ -57,7 +58,7 @@ pub(crate) use world::floor::{corner_uv, has_area, is_clockwise, is_parallelogra
 pub use world::lamps::{LampPattern, LampSamples, LampShape, LampSides, Lamps};
 pub use world::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm};
 pub use world::motion::{Motion, Rotation};
-pub use world::particles::{ColourBy, Particles};
+pub use world::particles::Particles;
 pub use world::rectangle::Rectangle;
 pub use world::relief::{Bumps, MapSource, Relief};
 pub use world::sky::{Sky, SkySource};

@@ -8,6 +8,7 @@ use crate::math::hash::{hex, of_reader};
 use crate::system;
 use crate::threads::lock;
 use sha2::{Digest, Sha256};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -98,9 +99,23 @@ impl RecordedFiles {
 pub struct Files {
     pub limits: Limits,
     pub recorded: Arc<RecordedFiles>,
+    // The file that was opened last, if it has more to read.
+    opened: Arc<Mutex<Option<Opened>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Opened {
+    path: PathBuf,
+    state: FileState,
+    value: Arc<dyn Any + Send + Sync>,
 }
 
 impl Files {
+    /// Files with the contents of a record.
+    pub fn new(limits: Limits, recorded: Arc<RecordedFiles>) -> Files {
+        Files { limits, recorded, opened: Arc::default() }
+    }
+
     /// Reads a file that messages call by that name. A file that is replaced meanwhile is read again.
     ///
     /// # Errors
@@ -126,6 +141,33 @@ impl Files {
             .help(msg!("put the old file back and give --resume, or render all frames again with --overwrite")))
     }
 
+    /// Reads a part of a file that `open` has opened, now or for an earlier part. `open` says whether there are more parts.
+    ///
+    /// # Errors
+    /// Those of [`Files::read_by`].
+    pub fn read_part<O: Send + Sync + 'static, T>(
+        &self,
+        kind: &str,
+        path: &Path,
+        open: impl Fn(File) -> Result<(O, bool), AssetError>,
+        read: impl Fn(&O) -> Result<T, AssetError>,
+    ) -> Result<T, AssetError> {
+        self.read_by(kind, path, |file| {
+            let now = state(path);
+            let is_same = |opened: &Opened| opened.path == path && Some(opened.state) == now;
+            let earlier = lock(&self.opened).clone().filter(is_same);
+            if let Some(Ok(value)) = earlier.map(|opened| opened.value.downcast::<O>()) {
+                return read(&value);
+            }
+            let (value, has_more) = open(file)?;
+            let value = Arc::new(value);
+            if let (Some(state), true) = (now, has_more) {
+                *lock(&self.opened) = Some(Opened { path: path.to_owned(), state, value: Arc::clone(&value) as _ });
+            }
+            read(&value)
+        })
+    }
+
     /// The bytes of a file.
     pub fn read(&self, kind: &str, path: &Path) -> Result<Vec<u8>, AssetError> {
         self.read_by(kind, path, |file| source::read(kind, path, file, self.limits))
@@ -137,7 +179,6 @@ impl Files {
     }
 }
 
-#[cfg(test)]
 impl From<Limits> for Files {
     fn from(limits: Limits) -> Files {
         Files { limits, ..Files::default() }
@@ -148,6 +189,26 @@ impl From<Limits> for Files {
 mod tests {
     use super::*;
     use std::cell::Cell;
+
+    #[test]
+    fn a_file_with_more_to_read_is_opened_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("many");
+        std::fs::write(&path, "one").unwrap();
+        let (files, opened) = (Files::default(), Cell::new(0));
+        let part = |has_more: bool| {
+            let open = |mut file: File| {
+                opened.set(opened.get() + 1);
+                let mut text = String::new();
+                file.read_to_string(&mut text).unwrap();
+                Ok((text, has_more))
+            };
+            files.read_part("particles", &path, open, |text: &String| Ok(text.clone())).unwrap()
+        };
+        assert_eq!((part(false), part(true), part(true), opened.get()), ("one".into(), "one".into(), "one".into(), 2));
+        std::fs::write(&path, "other").unwrap();
+        assert_eq!((part(true), opened.get()), ("other".into(), 3));
+    }
 
     #[test]
     fn a_file_keeps_its_content_while_it_is_in_use() {

@@ -4,6 +4,8 @@
 //! A file must match its format to the last byte; any other file is refused with the byte at which it stops matching.
 
 mod arrays;
+mod compressed;
+mod expression;
 mod format;
 mod gsd;
 mod lammps_binary;
@@ -11,29 +13,33 @@ mod lammps_data;
 mod lammps_dump;
 mod npy;
 mod plan;
+mod range;
 mod readers;
 mod rows;
 mod sphere_file;
 mod step;
 mod text_table;
+mod values;
 mod vtk_legacy;
 mod vtk_xml;
 mod xyz;
 
-pub use step::{Column, Step, Wanted};
+pub use step::{Cell, Column, Step, Wanted};
 
 use super::error::AssetError;
 use super::files::Files;
 use super::source::Content;
 use crate::gpu_types::Sphere;
 use crate::language::{Message, msg};
-use crate::math::vec3::{Vec3, add, length, sub, to_f32};
+use crate::math::vec3::{Vec3, add, sub, to_f32};
 use crate::scene::{ColourBy, Material, Particles};
-use format::{Head, Source};
+use format::Head;
+use range::Clip;
 use rayon::prelude::*;
 use readers::FileSteps;
 use std::path::Path;
 use std::sync::Arc;
+use values::Request;
 
 /// Particles for the renderer.
 #[derive(Clone, Debug)]
@@ -52,11 +58,15 @@ pub struct ColouredSpheres {
     pub unknown: usize,
     /// The values at the ends of the map, if there is a map.
     pub range: Option<[f64; 2]>,
+    /// The first different values, rounded, if the map has a color for each: at most 13.
+    pub classes: Vec<f64>,
+    /// The time steps of the file.
+    pub steps: u32,
 }
 
 impl ColouredSpheres {
-    /// Reads the particles of a frame, of a clip of `frames`, and colors them. Without a range in the scene, the map's ends are those of
-    /// the first frame, so that a color means the same value in all frames. If all values of the first frame are equal, as in a simulation
+    /// Reads the particles of a frame, of a clip of `frames`, and colors them. By default the map's ends are those of the first frame, so
+    /// that a color means the same value in all frames. If all values of the first frame are equal, as in a simulation
     /// that begins at rest, the middle and the last frame count too. `origin` must be the same for all frames; None computes it here.
     pub fn load(
         particles: &Particles,
@@ -65,60 +75,57 @@ impl ColouredSpheres {
         origin: Option<Vec3>,
         files: &Files,
     ) -> Result<ColouredSpheres, AssetError> {
+        let request = Request::of(particles);
         let path = particles.file(frame);
-        let wanted = wanted(particles.colour_by);
-        let step = read(&path, &wanted, files)?;
-        if step.radii.is_empty() {
-            return Err(AssetError::new(
-                &path,
-                msg!("it has no radii: give `radius = 0.5`, or `radii = {{ 1 = 0.3 }}` by type, in [particles]"),
-            ));
+        let (step, steps) = read_frame(particles, &request, frame, files)?;
+        let is_animated = particles.step > 0 && (particles.is_series() || steps > 1);
+        let last = particles.number(frames - 1);
+        if is_animated && !particles.is_series() && last >= steps as u64 {
+            let fault = msg!(
+                "frame {frame} needs step {number}: it has steps 0-{last}",
+                frame = frames - 1,
+                number = last,
+                last = steps - 1
+            );
+            return Err(AssetError::new(&path, fault).help(msg!(
+                "lower `frames` in [output], or `step` in [particles]; `step = 0` shows one step in all frames"
+            )));
         }
         let origin = origin.unwrap_or_else(|| step.origin());
-        let values = values(&step, particles.colour_by, &path)?;
-        let range = match (&values, particles.range) {
-            (None, _) => None,
-            (Some(_), Some(range)) => Some(range),
-            (Some(values), None) => {
-                let of = |frame| -> Result<Option<[f64; 2]>, AssetError> {
-                    let path = particles.file(frame);
-                    let step = read(&path, &wanted, files)?;
-                    Ok(self::values(&step, particles.colour_by, &path)?.and_then(|v| min_max(&v)))
-                };
-                let mut all = if frame == 0 { min_max(values) } else { of(0)? };
-                if all.is_none_or(|[low, high]| low == high) && particles.is_animated() {
-                    for later in [frames / 2, frames - 1] {
-                        // A missing step is reported at its own frame.
-                        let found = of(later).ok().flatten();
-                        all = all.into_iter().chain(found).reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]);
-                    }
-                }
-                Some(widen(all))
-            }
+        let values = request.values(&step, &path)?;
+        let of = |other: u32| -> Result<Option<Vec<f64>>, AssetError> {
+            request.values(&read_frame(particles, &request, other, files)?.0, &particles.file(other))
         };
+        let clip = Clip { frame, frames: if is_animated { frames } else { 1 } };
+        let range = values.as_deref().map(|values| range::ends(particles, values, clip, of)).transpose()?;
         let map = &particles.map;
         let colours = map.colours();
-        let color_index = |x: f64, [low, high]: [f64; 2]| match () {
-            () if x.is_nan() => colours.len() as u16,
-            () if map.is_categorical() => map.index(x) as u16,
-            () => map.index(if high > low { (x - low) / (high - low) } else { 0.5 }) as u16,
+        // A value that is no number, and one that a logarithmic scale does not have.
+        let unknown = colours.len() as u16;
+        let color_index = |x: f64, ends: [f64; 2]| match particles.scale.share(x, ends) {
+            _ if map.is_categorical() && !x.is_nan() => map.index(x) as u16,
+            share if share.is_nan() => unknown,
+            share => map.index(share) as u16,
         };
         let sphere = |(&p, &r): (&Vec3, &f64)| Sphere { centre: to_f32(sub(p, origin)), radius: r as f32 };
         let coloured = |colour| Material { colour, ..particles.material };
+        let colour_indices: Vec<u16> = match (&values, range) {
+            (Some(values), Some(range)) => values.par_iter().map(|&x| color_index(x, range)).collect(),
+            _ => vec![0; step.radii.len()],
+        };
         Ok(ColouredSpheres {
             count: step.radii.len(),
             spheres: Arc::new(step.positions.par_iter().zip(&step.radii).map(sphere).collect()),
             origin,
-            unknown: values.as_ref().map_or(0, |all| all.par_iter().filter(|x| x.is_nan()).count()),
-            colour_indices: match (&values, range) {
-                (Some(values), Some(range)) => values.par_iter().map(|&x| color_index(x, range)).collect(),
-                _ => vec![0; step.radii.len()],
-            },
+            unknown: range.map_or(0, |_| colour_indices.par_iter().filter(|&&i| i == unknown).count()),
+            colour_indices,
             colours: match range {
                 Some(_) => colours.iter().copied().chain([UNKNOWN]).map(coloured).collect(),
                 None => vec![particles.material],
             },
+            classes: values.filter(|_| map.is_categorical()).map_or_else(Vec::new, |values| range::classes(&values)),
             range,
+            steps: steps as u32,
         })
     }
 
@@ -136,7 +143,7 @@ impl ColouredSpheres {
     }
 
     /// A remark about particles without a value, if there are any.
-    pub fn remark(&self, by: ColourBy) -> Option<Message> {
+    pub fn remark(&self, by: &ColourBy) -> Option<Message> {
         let (unknown, all, by) = (self.unknown, self.count, by.name());
         (unknown > 0).then(|| {
             msg!("{unknown} of {all} particles have no number for {by}: they are drawn gray", unknown, all, by)
@@ -147,72 +154,64 @@ impl ColouredSpheres {
 // The color of missing values; no map contains it.
 const UNKNOWN: Vec3 = [0.6; 3];
 
-// Minimum and maximum; None if no value is a number.
-fn min_max(values: &[f64]) -> Option<[f64; 2]> {
-    let ends = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
-    values.par_iter().filter(|x| x.is_finite()).map(|&x| [x, x]).reduce_with(ends)
+// The step of a frame, and how many steps its file has.
+fn read_frame(
+    particles: &Particles,
+    request: &Request,
+    frame: u32,
+    files: &Files,
+) -> Result<(Step, usize), AssetError> {
+    let path = particles.file(frame);
+    let wanted = request.wanted();
+    open(&path, files, |file| {
+        let count = file.count();
+        let number = if particles.is_series() || count == 1 { 0 } else { particles.number(frame) as usize };
+        Ok((request.complete(file.read(number, &wanted)?, &path)?, count))
+    })
 }
 
-// Widens equal ends; never to a sign that no value has.
-fn widen(ends: Option<[f64; 2]>) -> [f64; 2] {
-    match ends {
-        Some([low, high]) if low < high => [low, high],
-        Some([x, _]) if x != 0.0 => [x - x.abs() / 2.0, x + x.abs() / 2.0],
-        _ => [0.0, 1.0],
-    }
-}
-
-// The names of columns that a value may have.
-const VELOCITY: [&str; 3] = ["vx", "vy", "vz"];
-const PRESSURE: [&str; 2] = ["p", "pressure"];
-
-// The columns that particles are colored by.
-fn wanted(by: ColourBy) -> Wanted {
-    match by {
-        ColourBy::Velocity => Wanted::only(VELOCITY),
-        ColourBy::Pressure => Wanted::only(PRESSURE),
-        ColourBy::Nothing | ColourBy::Radius => Wanted::only([]),
-    }
-}
-
-// The values for the colors, if the scene asks for some.
-fn values(step: &Step, by: ColourBy, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
-    let velocity = || {
-        let [x, y, z] = VELOCITY.map(|name| step.column(&[name]));
-        let all = x?.par_iter().zip(y?).zip(z?);
-        Some(all.map(|((&x, &y), &z)| length([x, y, z])).collect())
+/// Opens a file, which is recognised by its content, and reads of it. If it has several steps, it stays open.
+pub fn open<T>(
+    path: &Path,
+    files: &Files,
+    read: impl Fn(&FileSteps) -> Result<T, AssetError>,
+) -> Result<T, AssetError> {
+    let open = |file| {
+        let steps = FileSteps::of(path, Content::of("particles", path, file)?, files.limits)?;
+        let has_more = steps.count() > 1;
+        Ok((steps, has_more))
     };
-    let found = match by {
-        ColourBy::Nothing => return Ok(None),
-        ColourBy::Radius => Some(step.radii.clone()),
-        ColourBy::Pressure => step.column(&PRESSURE).map(<[f64]>::to_vec),
-        ColourBy::Velocity => velocity(),
-    };
-    let missing =
-        || msg!("it holds no {name} to color by; give color_by = \"nothing\" or \"radius\"", name = by.name());
-    found.map(Some).ok_or_else(|| AssetError::new(path, missing()))
+    files.read_part("particles", path, open, read)
 }
 
-/// Reads a file, which is recognised by its content.
-pub fn read(path: &Path, wanted: &Wanted, files: &Files) -> Result<Step, AssetError> {
-    files.read_by("particles", path, |file| read_content(path, &Content::of("particles", path, file)?, wanted))
-}
-
-fn read_content(path: &Path, content: &Content, wanted: &Wanted) -> Result<Step, AssetError> {
-    FileSteps::of(Source { path, content })?.read(0, wanted)
+/// The format of a file, if it looks like particles: a text does by its name only.
+pub fn format_of(path: &Path) -> Option<&'static str> {
+    let read = |file: &FileSteps| Ok(file.format);
+    let format = open(path, &Files::default(), read).ok();
+    format.filter(|format| *format != readers::TABLE || is_table(path))
 }
 
 /// Reads all of the bytes of a file.
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Step, AssetError> {
-    read_content(path, &bytes.into(), &Wanted::all())
+    let particles = Particles::default();
+    let limits = super::source::Limits { file: 64 << 20, ..Default::default() };
+    let step = FileSteps::of(path, bytes.into(), limits)?.read(0, &Wanted::all())?;
+    Request::of(&particles).complete(step, path)
+}
+
+/// Parses an expression of columns.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn read_expression(text: &str) {
+    let particles = Particles { colour_by: text.into(), ..Particles::default() };
+    let _ = Request::of(&particles).wanted();
 }
 
 /// Reads the first steps of the bytes of a file.
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn read_steps(path: &Path, bytes: &[u8]) -> Result<Vec<Step>, AssetError> {
-    let content = Content::from(bytes);
-    let file = FileSteps::of(Source { path, content: &content })?;
+    let limits = super::source::Limits { file: 64 << 20, ..Default::default() };
+    let file = FileSteps::of(path, bytes.into(), limits)?;
     (0..file.count().min(8)).map(|number| file.read(number, &Wanted::all())).collect()
 }
 
@@ -226,15 +225,6 @@ mod tests {
     use super::*;
     use crate::math::colormap::COLOURS;
 
-    #[test]
-    fn a_range_has_two_ends_and_no_foreign_sign() {
-        assert_eq!(widen(min_max(&[0.0, 0.0])), [0.0, 1.0]);
-        assert_eq!(widen(min_max(&[2.0])), [1.0, 3.0]);
-        assert_eq!(widen(min_max(&[-2.0, f64::NAN])), [-3.0, -1.0]);
-        assert_eq!(widen(min_max(&[3.0, -1.0, 2.0])), [-1.0, 3.0]);
-        assert_eq!(widen(min_max(&[f64::NAN])), [0.0, 1.0]);
-    }
-
     fn table(name: &str, text: &str) -> Result<Step, String> {
         read_bytes(Path::new(name), text.as_bytes()).map_err(|e| e.to_string())
     }
@@ -246,11 +236,32 @@ mod tests {
         let named = table("a.csv", "radius,z,y,x,p\n0.5,2,1,0,7\n").unwrap();
         assert_eq!((&named.positions, &named.radii), (&vec![[0.0, 1.0, 2.0]], &vec![0.5]));
         assert_eq!(named.columns, [Column { name: "p".into(), values: vec![7.0] }]);
-        assert!(table("a.csv", "x,y,z\n1,2,3\n").unwrap_err().contains("line 1: expected columns"));
+        assert!(table("a.csv", "x,y,z\n1,2,3\n").unwrap_err().contains("it has no column of radii; it has x, y, z"));
         assert!(table("a.csv", "1,2,3,4\n1,2,x,4\n").unwrap_err().contains("line 2, column 3: `x`"));
         assert!(table("a.csv", "1,2,3,4\n1,2\n").unwrap_err().contains("line 2: it has no `z`"));
         assert!(table("a.csv", "1,2,3,0\n").unwrap_err().contains("radius 0"));
         assert!(table("a.csv", "").unwrap_err().contains("no particles"));
+    }
+
+    #[test]
+    fn headings_of_many_programs_are_known() {
+        let expected = (vec![[1.5, 2.0, 3.0]], vec![0.25]);
+        for text in [
+            "X;Y;Z;Radius\n1,5;2;3;0,25\n",
+            "Points:0,\"Points_1\",points.2,Diameter\n1.5,2,3,0.5\n",
+            "id\tPosition.X\tPosition.Y\tPosition.Z\tRadius (m)\n7\t1.5\t2\t3\t0.25\n",
+            "# made today\n# pos_x pos_y pos_z d\n1.5 2 3 .5\n",
+            "1,5;2,0;3;0,25\n",
+        ] {
+            let read = table("a.dat", text).unwrap();
+            assert_eq!((read.positions, read.radii), expected, "{text}");
+        }
+        // Two dimensions; a column of words, which is left out.
+        let flat = table("a.csv", "x,y,r,kind,c_press\n1,2,0.5,sand,7\n").unwrap();
+        assert_eq!((&flat.positions[..], &flat.columns[0].values[..]), (&[[1.0, 2.0, 0.0]][..], &[7.0][..]));
+        assert_eq!((flat.columns.len(), flat.names.join(" ")), (1, "x y r kind c_press".to_owned()));
+        let unnamed = table("a.xyzr", "1 2 3 4 5\n").unwrap();
+        assert_eq!(unnamed.columns, [Column { name: "column5".into(), values: vec![5.0] }]);
     }
 
     #[test]
@@ -329,7 +340,7 @@ mod tests {
         assert_eq!(read.colour_indices, [0, COLOURS as u16, COLOURS as u16 - 1]);
         assert_eq!((read.colours[COLOURS].colour, read.range, read.unknown), (UNKNOWN, Some([5.0, 9.0]), 1));
         assert_eq!(
-            read.remark(ColourBy::Pressure).unwrap().to_string(),
+            read.remark(&ColourBy::from("pressure")).unwrap().to_string(),
             "1 of 3 particles have no number for pressure: they are drawn gray"
         );
     }

@@ -120,12 +120,18 @@ pub fn open(kind: &str, path: &Path, limits: Limits) -> Result<File, AssetError>
 /// A file of which several threads read parts, or bytes in memory.
 pub enum Content<'a> {
     File { file: File, length: usize },
-    Memory(&'a [u8]),
+    Memory(Cow<'a, [u8]>),
 }
 
 impl<'a> From<&'a [u8]> for Content<'a> {
     fn from(bytes: &'a [u8]) -> Content<'a> {
-        Content::Memory(bytes)
+        Content::Memory(bytes.into())
+    }
+}
+
+impl From<Vec<u8>> for Content<'static> {
+    fn from(bytes: Vec<u8>) -> Content<'static> {
+        Content::Memory(bytes.into())
     }
 }
 
@@ -293,7 +299,7 @@ mod tests {
         assert!(read("mesh", &path, Limits::default()).unwrap() == bytes);
         let content = Content::of("mesh", &path, File::open(&path).unwrap()).unwrap();
         assert_eq!(content.length(), bytes.len());
-        for content in [content, Content::Memory(&bytes)] {
+        for content in [content, bytes.as_slice().into()] {
             assert_eq!(content.part(1000..1300).unwrap(), &bytes[1000..1300]);
             let past = content.part(bytes.len() - 1..bytes.len() + 1).unwrap_err();
             assert_eq!(past.kind(), io::ErrorKind::UnexpectedEof);

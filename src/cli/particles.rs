@@ -2,7 +2,6 @@
 
 use super::values::{parse_map, parse_point, whole};
 use crate::math::colormap::ColourMap;
-use crate::scene::ColourBy;
 use crate::scene::limits::{MAX_PARTICLES, MAX_SIDE, PICTURES, endings};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -20,6 +19,8 @@ pub struct ParticlesArgs {
 pub enum ParticlesCommand {
     /// Writes packings to try things with, in the layouts of real files.
     Generate(GenerateArgs),
+    /// Says what files of particles hold: format, time steps, columns and their ranges.
+    Info(InfoArgs),
 }
 
 #[derive(Args, Debug)]
@@ -28,7 +29,7 @@ pub struct PictureArgs {
     /// Where to render.
     #[arg(value_enum, ignore_case = true, required = false)]
     pub device: ParticlesDevice,
-    /// The particles: a file of the `sphere` code, or a table in .csv, .xyzr or .txt.
+    /// The particles, in a format that is recognised by the content.
     #[arg(required = false)]
     pub file: PathBuf,
     /// Picture width, pixels.
@@ -58,9 +59,9 @@ pub struct PictureArgs {
     /// Weight of light from the eye's left shoulder, by Lambert's cosine.
     #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
     pub diffuse: f64,
-    /// The value that selects the color.
-    #[arg(long, value_enum, default_value = "nothing")]
-    pub color_by: ColourBy,
+    /// What selects the color: a column, or an expression such as 0.5*mass*speed^2.
+    #[arg(long, value_name = "COLUMN", default_value = "nothing")]
+    pub color_by: String,
     /// The color map: a name, or one with _r for the reverse.
     #[arg(long, value_name = "NAME", default_value = "viridis", value_parser = parse_map)]
     pub map: ColourMap,
@@ -70,7 +71,7 @@ pub struct PictureArgs {
     /// Open the picture with the system's program for such files.
     #[arg(long)]
     pub open: bool,
-    /// Time step of a series, whose name has %d or %0Nd [default: 0]
+    /// Time step of a series, whose name has %d or %0Nd, or of a file with several [default: 0]
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
     /// Maximum memory for the file, MiB [default: 4096]
@@ -102,6 +103,16 @@ pub enum FileLayout {
     Versioned,
     /// A table with names.
     Csv,
+}
+
+#[derive(Args, Debug)]
+pub struct InfoArgs {
+    /// Files of particles.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]

@@ -2,24 +2,12 @@
 
 use crate::language::{Message, msg};
 use crate::math::colormap::ColourMap;
+use crate::scene::Solid;
 use crate::scene::keys::names::Names;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::text::suggest::{self, NameKind};
-use crate::scene::{ColourBy, Solid};
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-
-impl ValueEnum for ColourBy {
-    fn value_variants<'a>() -> &'a [ColourBy] {
-        &[ColourBy::Nothing, ColourBy::Velocity, ColourBy::Pressure, ColourBy::Radius]
-    }
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (_, name, about) = ColourBy::NAMES.iter().find(|(value, ..)| value == self)?;
-        Some(PossibleValue::new(*name).help(about.trim_end_matches(['.', ' '])))
-    }
-}
 
 /// A color map by its name.
 pub fn parse_map(text: &str) -> Result<ColourMap, Message> {

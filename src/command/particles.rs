@@ -1,8 +1,8 @@
 //! The command of the 2011 program, `polyfly particles CPU|GPU FILE WIDTH HEIGHT IMAGE`, and `particles generate`.
 
-use super::generate;
 use super::measured::{Measured, median};
 use super::render::open_result;
+use super::{generate, info};
 use crate::assets::Assets;
 use crate::assets::files::Files;
 use crate::assets::particles::ColouredSpheres;
@@ -31,9 +31,10 @@ use std::time::Instant;
 pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
     match (&args.command, &args.picture) {
         (Some(ParticlesCommand::Generate(args)), _) => generate::run(args),
+        (Some(ParticlesCommand::Info(args)), _) => info::run(args),
         (None, Some(args)) => picture(args),
         (None, None) => Err(Failure::usage(msg!(
-            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`"
+            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate` or `info`"
         ))),
     }
 }
@@ -49,7 +50,25 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     })?;
     check_size(args.width, args.height).map_err(Error::Usage)?;
     let path = args.file.display().to_string();
-    match (numbered(&path, 0).is_some(), args.step) {
+    let is_series = numbered(&path, 0).is_some();
+    let particles = Particles {
+        path: path.clone().into(),
+        first: args.step.unwrap_or(0),
+        // All frames, which serve for timing, are equal.
+        step: 0,
+        colour_by: args.color_by.as_str().into(),
+        map: args.map.clone(),
+        material: Material { colour: [1.0; 3], highlight: Some(0.0), ..Material::default() },
+        legend: args.legend,
+        ..Particles::default()
+    };
+    let start = Instant::now();
+    let limits = args.limit_memory.map_or_else(Limits::default, |mib| Limits::within(mib << 20));
+    let files = Files::from(limits);
+    let load = || ColouredSpheres::load(&particles, 0, 1, None, &files).map(|read| (read.bounds(), read));
+    let (bounds, read) = shared_pool().map_err(OutputError::from)?.install(load)?;
+    let read_time = start.elapsed();
+    match (is_series || read.steps > 1, args.step) {
         (false, Some(_)) => {
             return Err(Failure::usage(msg!(
                 "--step: {name} names no series: it has no %d or %04d",
@@ -61,23 +80,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
         }
         _ => {}
     }
-    let particles = Particles {
-        path: path.into(),
-        first: args.step.unwrap_or(0),
-        step: 1,
-        colour_by: args.color_by,
-        map: args.map.clone(),
-        range: None,
-        material: Material { colour: [1.0; 3], highlight: Some(0.0), ..Material::default() },
-        legend: args.legend,
-    };
-    let start = Instant::now();
-    let limits = args.limit_memory.map_or_else(Limits::default, |mib| Limits::within(mib << 20));
-    let files = Files { limits, ..Files::default() };
-    let load = || ColouredSpheres::load(&particles, 0, 1, None, &files).map(|read| (read.bounds(), read));
-    let (bounds, read) = shared_pool().map_err(OutputError::from)?.install(load)?;
-    let read_time = start.elapsed();
-    if let Some(unknown) = read.remark(particles.colour_by) {
+    if let Some(unknown) = read.remark(&particles.colour_by) {
         say(unknown.to_owned());
     }
     let scene = view(args, particles, bounds)?;

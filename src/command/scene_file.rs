@@ -3,8 +3,8 @@
 
 use super::hint::Hint;
 use super::usage;
-use crate::assets::AssetError;
 use crate::assets::source::open_regular;
+use crate::assets::{AssetError, particles};
 use crate::cli::{CommonArgs, Failure, MissingTexture, SamplesArg, SceneArgs, assignment, home, language, shown};
 use crate::error::{Error, outside};
 use crate::language::{Message, msg};
@@ -30,6 +30,19 @@ pub struct SceneText {
     pub folder: PathBuf,
     /// The look of the scene, once it is read.
     pub look: Option<Look>,
+}
+
+// The error about a file of particles that is given as a scene.
+fn particles_for_scene(path: &Path) -> Option<Error> {
+    let format = particles::format_of(path)?;
+    let name = brief(&path.display().to_string());
+    Some(Error::misused(
+        msg!("`{name}` holds particles ({format}), and no scene", name, format),
+        msg!(
+            "`polyfly particles CPU {name} 640 480 picture.png` draws them; in a scene [particles] has their `path`",
+            name
+        ),
+    ))
 }
 
 impl SceneText {
@@ -58,12 +71,14 @@ impl SceneText {
             _ => Error::Read(name.into(), e),
         })?;
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-        Ok(SceneText { text: read_text(file, name)?, shown: name.into(), folder: folder.to_owned(), look: None })
+        let text = read_text(file, name).map_err(|e| particles_for_scene(Path::new(name)).unwrap_or(e))?;
+        Ok(SceneText { text, shown: name.into(), folder: folder.to_owned(), look: None })
     }
 
     /// Parses the scene. Paths may start with `~`.
     pub fn parse(&self, args: &SceneArgs) -> Result<Parsed, Failure> {
-        Ok(scene::parse(&self.text, &self.shown, self.options(args))?)
+        let read = scene::parse(&self.text, &self.shown, self.options(args));
+        Ok(read.map_err(|e| particles_for_scene(Path::new(&self.shown)).map_or_else(|| e.into(), Failure::from))?)
     }
     fn options(&self, args: &SceneArgs) -> ParseOptions<'_> {
         let solids = args.solids.as_slice().try_into().unwrap_or(ParseOptions::SOLIDS);

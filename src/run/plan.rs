@@ -330,7 +330,7 @@ impl RunPlan {
 
 // Fails before rendering if a frame has no particle file.
 fn check_time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
-    let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_animated()) else { return Ok(()) };
+    let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_series()) else { return Ok(()) };
     let missing = FrameList::of_numbers(frames.iter().filter(|&n| !particles.file(n).is_file()));
     let Some((list, first)) = missing.and_then(|list| Some((list.to_string(), list.iter().next()?))) else {
         return Ok(());

@@ -2,6 +2,7 @@
 
 pub(super) mod air;
 pub(super) mod body;
+pub(super) mod colouring;
 pub(super) mod ellipsoid;
 pub(super) mod floor;
 pub(super) mod lamps;

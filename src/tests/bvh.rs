@@ -230,8 +230,10 @@ fn real_files_of_particles_hold_what_they_hold() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs/particles");
     let files = ["interleaved-2012.bin", "versioned-2014.bin"].map(|n| folder.join(n));
     for (path, time, radii) in [(&files[0], None, 0.05..0.2), (&files[1], Some(5.800000296761987), 0.0080..0.0120)] {
-        let set = crate::assets::particles::read(path, &crate::assets::particles::Wanted::all(), &Files::default())
-            .unwrap_or_else(|e| panic!("{e}"));
+        let set = crate::assets::particles::open(path, &Files::default(), |file| {
+            file.read(0, &crate::assets::particles::Wanted::all())
+        })
+        .unwrap_or_else(|e| panic!("{e}"));
         assert!(
             set.count() == 1000 && set.column(&["vz"]).is_some() && set.column(&["p"]).is_some(),
             "{:?}",

@@ -111,10 +111,15 @@ pub fn ply(bytes: &[u8]) {
     mesh("m.ply", bytes);
 }
 
-/// Particles of any format, as their bytes say; a table's name is chosen by the first byte.
+/// Particles of any format, as their bytes say, or an expression of columns; the first byte chooses, and a table's name.
 pub fn particles(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
-    let _ = particles::read_steps(Path::new(["p.bin", "p.csv", "p.xyzr"][usize::from(kind % 3)]), bytes);
+    match kind % 4 {
+        3 => particles::read_expression(&String::from_utf8_lossy(bytes)),
+        kind => {
+            let _ = particles::read_steps(Path::new(["p.bin", "p.csv", "p.xyzr"][usize::from(kind)]), bytes);
+        }
+    }
 }
 
 /// A list of frames.

@@ -1,13 +1,15 @@
 //! Scenes: both grammars, their round trip, and the messages about faulty ones.
+
+mod particles;
+
 use super::common::{inputs, own};
-use crate::math::colormap::ColourMap;
 use crate::scene::{
-    self, Body, Bumps, Camera, CameraKey, CameraPath, Coat, ColourBy, CylindricalPath, Denoise, Exposure, FilmSettings,
-    Filter, Floor, Grain, Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material,
-    MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Particles, Pattern, Rectangle, Relief,
-    RenderSettings, Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, ThinFilm, Tone, World,
-    defaults, tokens,
+    self, Body, Bumps, Camera, CameraKey, CameraPath, Coat, CylindricalPath, Denoise, Exposure, FilmSettings, Filter,
+    Floor, Grain, Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material, MaterialKind,
+    MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Pattern, Rectangle, Relief, RenderSettings, Rotation,
+    Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, ThinFilm, Tone, World, defaults, tokens,
 };
+use particles::particles;
 use proptest::prelude::*;
 
 fn read(text: &str) -> Result<Scene, String> {
@@ -146,29 +148,6 @@ fn mesh() -> impl Strategy<Value = Mesh> {
             smooth: scale > 1.0,
         },
     )
-}
-fn particles() -> BoxedStrategy<Particles> {
-    let range = prop::option::of((finite(), 0.01..100.0).prop_map(|(low, more)| [low, low + more]));
-    let by = prop::sample::select(&ColourBy::ALL[..]);
-    let names = || prop::sample::select(ColourMap::names().collect::<Vec<_>>());
-    let map = prop_oneof![
-        names().prop_map(|name| ColourMap::named(name).unwrap()),
-        names().prop_map(|name| ColourMap::named(&format!("{name}_r")).unwrap()),
-        prop::collection::vec(triple(0.0..1.0), 2..5).prop_map(|list| ColourMap::through(list).unwrap()),
-    ]
-    .boxed();
-    ("[a-z]{1,8}%0[1-9]d\\.bin", 0u32..99, 1u32..9, (by, map), range, material(), any::<bool>())
-        .prop_map(|(path, first, step, ((colour_by, _), map), range, material, legend)| Particles {
-            path: path.into(),
-            first,
-            step,
-            colour_by,
-            map,
-            range,
-            material,
-            legend,
-        })
-        .boxed()
 }
 fn film() -> impl Strategy<Value = FilmSettings> {
     let tone = prop_oneof![

@@ -135,3 +135,42 @@ fn a_legend_that_has_no_room_says_so() {
     let run = polyfly(dir.path(), &["particles", "CPU", "one.csv", "16", "16", "one.png"]);
     assert!(text(&run.stdout).starts_with("1 particle\t"), "{}", text(&run.stdout));
 }
+
+#[test]
+fn files_say_what_they_hold() {
+    let dir = folder();
+    std::fs::write(dir.path().join("g.dat"), "x y z r T\n0 0 0 1 5\n3 0 1 2 nan\n").unwrap();
+    let run = polyfly(dir.path(), &["particles", "info", "g.dat"]);
+    assert!(run.status.success(), "{}", words(&run));
+    let expected = "g.dat: table, 1 step, 2 particles\n  x       0 to 3\n  y       0\n  z       0 to 1\n  radius  1 to 2\n  \
+                    T       5 (1 are no numbers)\n  all columns: x, y, z, r, T\n";
+    assert_eq!(text(&run.stdout), expected);
+    let run = polyfly(dir.path(), &["particles", "info", "--json", "g.dat"]);
+    let read: serde_json::Value = serde_json::from_str(&text(&run.stdout)).unwrap();
+    assert_eq!((&read[0]["particles"], &read[0]["columns"][4]["not_numbers"]), (&2.into(), &1.into()));
+    // A file of particles is no scene.
+    table(dir.path(), "packing.csv", "0,0,0,1,5\n");
+    let made = polyfly(dir.path(), &["particles", "generate", "9", "p.bin"]);
+    assert!(made.status.success(), "{}", words(&made));
+    for name in ["packing.csv", "p.bin"] {
+        let run = polyfly(dir.path(), &[name, "--cpu"]);
+        let said = words(&run);
+        assert!(
+            run.status.code() == Some(64) && said.contains("holds particles") && said.contains("particles CPU"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn any_column_or_expression_colours() {
+    let dir = folder();
+    std::fs::write(dir.path().join("g.csv"), "x,y,z,r,T,m\n0,0,0,0.5,1,9\n1,0,0,0.5,2,8\n2,0,0,0.5,4,7\n").unwrap();
+    let picture = |by: &str| {
+        let run = polyfly(dir.path(), &["particles", "CPU", "g.csv", "48", "48", "p.ppm", "--color-by", by]);
+        (run.status.code(), words(&run), std::fs::read(dir.path().join("p.ppm")).unwrap_or_default())
+    };
+    assert!(picture("T").2 == picture("3*T + m - m").2 && picture("T").2 != picture("m").2);
+    let (code, said, _) = picture("temperature");
+    assert!(code == Some(65) && said.contains("no column `temperature`; it has x, y, z, r, T, m"), "{said}");
+}

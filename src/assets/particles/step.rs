@@ -55,7 +55,6 @@ pub struct Wanted {
 
 impl Wanted {
     /// All columns.
-    #[cfg(any(test, feature = "fuzzing"))]
     pub fn all() -> Wanted {
         Wanted { names: None }
     }
@@ -116,7 +115,8 @@ impl Step {
 
     /// The number of particles.
     pub fn count(&self) -> usize {
-        self.positions.len()
+        let columns = self.columns.iter().map(|column| column.values.len());
+        columns.chain([self.positions.len(), self.radii.len()]).max().unwrap_or(0)
     }
 
     /// The values of the first column that has one of these names, in any case.
@@ -155,14 +155,15 @@ impl Step {
 
     /// Checks that hold for every format; `position` says where a particle stands in the file.
     pub fn check(self, position: impl Fn(usize) -> Message) -> Result<Step, Message> {
-        if self.positions.is_empty() {
+        if self.count() == 0 {
             return Err(msg!("it holds no particles"));
         }
-        // A file may have no radii.
+        // A scene may give the positions or the radii of a file that has none.
+        let place = |i: usize| self.positions.get(i).copied().unwrap_or_default();
         let radius = |i: usize| self.radii.get(i).copied().unwrap_or(1.0);
-        let all = self.positions.par_iter().enumerate().with_min_len(CHUNK);
-        let first = all.find_map_first(|(i, p)| (!is_allowed(p, radius(i))).then_some(i));
-        match first.and_then(|i| fault(&position(i), i, &self.positions[i], radius(i))) {
+        let all = (0..self.count()).into_par_iter().with_min_len(CHUNK);
+        let first = all.find_first(|&i| !is_allowed(&place(i), radius(i)));
+        match first.and_then(|i| fault(&position(i), i, &place(i), radius(i))) {
             Some(fault) => Err(fault),
             None => Ok(self),
         }

@@ -16,10 +16,7 @@ pub fn recognise(head: &Head) -> bool {
     head.is_text() || head.ends_in(&ENDINGS)
 }
 
-// The names of positions and radii.
-const PLACES: [&[&str]; 4] = [&["x"], &["y"], &["z"], &["r", "radius"]];
-
-/// Reads columns by name if the first line has words, else x y z r. Threads read parts of the table.
+/// Reads columns by name if the first line has words, or a remark before it; else x y z r. Threads read parts of the table.
 pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
     let path = source.path;
     let bytes = source.content.part(0..source.content.length());
@@ -38,7 +35,7 @@ pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
             return Err(AssetError::new(path, fault.text(&table, before)));
         }
         let [line, row, byte] = before;
-        before = [line + rows.lines, row + rows.radii.len(), byte + rows.bytes];
+        before = [line + rows.lines, row + rows.count, byte + rows.bytes];
     }
     // Lines are checked as they are read.
     table.joined(read).check(Message::text).map_err(|what| source.fault(what))
@@ -67,8 +64,10 @@ struct Table {
     names: Vec<String>,
     // Whether the file gives these names, so that each row must have all columns.
     has_names: bool,
-    // The numbers of the columns of x, y, z and r.
-    places: [usize; 4],
+    // The numbers of the columns of x, y, z and r, as far as there are.
+    places: [Option<usize>; 4],
+    // Whether the fourth one is that of diameters.
+    has_diameters: bool,
     // Those of the columns that are kept.
     kept: Vec<usize>,
 }
@@ -80,8 +79,6 @@ struct Fault {
 }
 
 enum Problem {
-    // The names of columns are missing.
-    Columns,
     // A row ends before this column.
     Absent(usize),
     // This text in the column is no number.
@@ -105,7 +102,6 @@ impl Fault {
         let line = lines + self.line;
         let name = |at: &usize| table.names.get(*at).cloned().unwrap_or_default();
         match &self.what {
-            Problem::Columns => msg!("line {line}: expected columns x, y, z and r (or radius)", line),
             Problem::Absent(at) => {
                 msg!("line {line}: it has no `{name}` (column {column})", line, name = name(at), column = at + 1)
             }
@@ -133,6 +129,7 @@ impl Fault {
 // The rows of a part.
 #[derive(Default)]
 struct Rows {
+    count: usize,
     positions: Vec<[f64; 3]>,
     radii: Vec<f64>,
     // In the order of the table's columns that are kept.
@@ -140,6 +137,27 @@ struct Rows {
     lines: usize,
     bytes: usize,
     fault: Option<Fault>,
+}
+
+// Which of the places x, y, z, r (radius) and d (diameter) a column of that name is: `x`, `pos_x`, `Points:0`, `Position.X`, `Radius (m)`.
+fn place(name: &str) -> Option<&'static str> {
+    const POINTS: [&str; 9] =
+        ["pos", "position", "positions", "point", "points", "coord", "coords", "coordinates", "center"];
+    let lower = name.trim_matches('"').to_ascii_lowercase();
+    // A unit may follow.
+    let word = lower.split([' ', '(']).next().unwrap_or("");
+    let axis = |axis: &str| {
+        ["x", "y", "z", "0", "1", "2"].iter().position(|one| *one == axis).map(|at| ["x", "y", "z"][at % 3])
+    };
+    match word {
+        "x" | "y" | "z" => axis(word),
+        "r" | "radius" | "rad" | "radii" => Some("r"),
+        "d" | "diameter" | "diam" => Some("d"),
+        _ => {
+            let (base, end) = word.rsplit_once(['.', '_', ':'])?;
+            axis(end).filter(|_| POINTS.contains(&base))
+        }
+    }
 }
 
 // The first bytes, up to the end of a line, that are enough to find the names of columns in.
@@ -174,7 +192,8 @@ impl Table {
             delimiter: None,
             names: ["x", "y", "z", "r"].map(str::to_owned).into(),
             has_names: false,
-            places: [0, 1, 2, 3],
+            places: [0, 1, 2, 3].map(Some),
+            has_diameters: false,
             kept: Vec::new(),
         };
         match table.find_rows(bytes) {
@@ -187,7 +206,9 @@ impl Table {
         let head = head(bytes);
         let text = std::str::from_utf8(head).map_err(|e| Fault::no_text(head, e.valid_up_to()))?;
         let first = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or("");
-        self.delimiter = [',', ';'].into_iter().find(|&d| first.contains(d)).map(|d| d as u8);
+        // Commas between semicolons are those of decimal numbers. Names between tabs may have blanks.
+        let is_delimiter = |d: &char| first.contains(*d) && (*d != '\t' || first.chars().any(char::is_alphabetic));
+        self.delimiter = [';', ',', '\t'].into_iter().find(is_delimiter).map(|d| d as u8);
         let clean = if self.delimiter.is_some() { String::new() } else { single_blanks(text) };
         let input = if self.delimiter.is_some() { text } else { &clean };
         let mut reader = csv_reader(self.delimiter.unwrap_or(b' '), input.as_bytes());
@@ -201,21 +222,21 @@ impl Table {
             if record.iter().all(str::is_empty) {
                 continue;
             }
-            self.has_names = record.iter().any(|w| w.parse::<f64>().is_err());
-            let find = |names: &[&str]| record.iter().position(|w| names.iter().any(|n| n.eq_ignore_ascii_case(w)));
-            let places = match self.has_names {
-                true => PLACES.map(find),
-                false => [0, 1, 2, 3].map(|at| (at < record.len()).then_some(at)),
+            let is_heading = record.iter().any(|word| self.number(word).is_none());
+            let names: Option<Vec<String>> = match is_heading {
+                true => Some(record.iter().map(str::to_owned).collect()),
+                false => self.remark(text, record.len()),
             };
-            let [Some(x), Some(y), Some(z), Some(r)] = places else {
-                let line = record.position().map_or(0, csv::Position::line) as usize;
-                return Err(Fault { line, what: Problem::Columns });
-            };
-            self.places = [x, y, z, r];
-            if self.has_names {
-                self.names = record.iter().map(str::to_owned).collect();
+            self.has_names = is_heading;
+            match names {
+                Some(names) => self.name(names),
+                None => {
+                    self.places = [0, 1, 2, 3].map(|at| (at < record.len()).then_some(at));
+                    self.names.truncate(record.len());
+                    self.names.extend((self.names.len()..record.len()).map(|at| format!("column{}", at + 1)));
+                }
             }
-            let from = if self.has_names { reader.position() } else { &before };
+            let from = if is_heading { reader.position() } else { &before };
             let lines = from.line() as usize - 1;
             let byte = match self.delimiter {
                 Some(_) => from.byte() as usize,
@@ -226,22 +247,54 @@ impl Table {
         }
     }
 
+    // Names in the last remark before the rows, if it has one for each of `count` columns.
+    fn remark(&self, text: &str, count: usize) -> Option<Vec<String>> {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let remark = lines.map_while(|line| line.trim_start().strip_prefix('#')).last()?;
+        let names: Vec<String> = self.words(remark).iter().map(|word| (*word).to_owned()).collect();
+        (names.len() == count && names.iter().all(|name| self.number(name).is_none())).then_some(names)
+    }
+
+    // Takes the names of columns, some of which are those of positions and radii.
+    fn name(&mut self, names: Vec<String>) {
+        let of = |wanted: &str| names.iter().position(|name| place(name) == Some(wanted));
+        let radius = of("r");
+        self.has_diameters = radius.is_none();
+        self.places = [of("x"), of("y"), of("z"), radius.or_else(|| of("d"))];
+        // Without z all lie in one plane; without x or y nothing is known of them.
+        if self.places[..2].contains(&None) {
+            self.places[..3].fill(None);
+        }
+        self.names = names;
+    }
+
+    // The words of a line without quotes.
+    fn words<'a>(&self, line: &'a str) -> Vec<&'a str> {
+        match self.delimiter {
+            Some(d) => line.split(char::from(d)).map(str::trim).collect(),
+            None => line.split_whitespace().collect(),
+        }
+    }
+
+    // A number, perhaps with a decimal comma between semicolons.
+    fn number(&self, word: &str) -> Option<f64> {
+        let decimal = || (self.delimiter == Some(b';') && word.contains(',')).then(|| word.replacen(',', ".", 1));
+        word.parse().ok().or_else(|| decimal()?.parse().ok())
+    }
+
     // Decides which columns are kept. Of all columns, those are not that begin with a word.
     fn keep(&mut self, body: &[u8], wanted: &Wanted) {
         let is_row = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"#");
         let first = body.split(|&b| b == b'\n' || b == b'\r').find(is_row).unwrap_or_default();
         let first = String::from_utf8_lossy(first);
-        let words: Vec<&str> = match self.delimiter {
-            Some(d) => first.split(char::from(d)).collect(),
-            None => first.split_whitespace().collect(),
-        };
+        let words = self.words(&first);
         let is_number = |at: usize| {
             let word = words.get(at).map(|word| word.trim().trim_matches('"').trim());
-            word.is_none_or(|word| word.parse::<f64>().is_ok())
+            word.is_none_or(|word| self.number(word).is_some())
         };
         let all = self.names.iter().enumerate().filter(|(at, name)| {
-            let is_other = !name.is_empty() && !self.places.contains(at);
-            is_other && wanted.has(name) && (wanted.asks_for(name) || is_number(*at))
+            let is_other = !name.is_empty() && !self.places.contains(&Some(*at));
+            wanted.asks_for(name) || is_other && wanted.has(name) && is_number(*at)
         });
         self.kept = all.map(|(at, _)| at).collect();
     }
@@ -322,18 +375,24 @@ impl Table {
         }
         let number = |at: usize| {
             let word = word(at).ok_or(Problem::Absent(at))?;
-            word.parse::<f64>().map_err(|_| Problem::NoNumber(at, brief(word)))
+            self.number(word).ok_or_else(|| Problem::NoNumber(at, brief(word)))
         };
         let [x, y, z, r] = self.places;
-        let (position, radius) = ([number(x)?, number(y)?, number(z)?], number(r)?);
+        let position = [x.map_or(Ok(0.0), number)?, y.map_or(Ok(0.0), number)?, z.map_or(Ok(0.0), number)?];
+        let radius = r.map_or(Ok(1.0), number)? * if self.has_diameters && r.is_some() { 0.5 } else { 1.0 };
         if !is_allowed(&position, radius) {
-            return Err(Problem::Particle(rows.radii.len(), position, radius));
+            return Err(Problem::Particle(rows.count, position, radius));
         }
         for (column, &at) in rows.columns.iter_mut().zip(&self.kept) {
             column.push(number(at)?);
         }
-        rows.positions.push(position);
-        rows.radii.push(radius);
+        rows.count += 1;
+        if x.is_some() {
+            rows.positions.push(position);
+        }
+        if r.is_some() {
+            rows.radii.push(radius);
+        }
         Ok(())
     }
 }

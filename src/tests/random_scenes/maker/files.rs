@@ -38,16 +38,16 @@ impl SceneMaker<'_> {
         if !self.chance(0.4) {
             return;
         }
-        let by = self.one_of(&["nothing", "radius", "pressure", "velocity"]);
+        let by = self.one_of(&["nothing", "radius", "pressure", "velocity", "2*p - `vel.z`"]);
         let count = self.one_of(&[1, 30, 300]);
         let (first, step) = (self.one_of(&[0, 4]), self.one_of(&[1, 3]));
         let series = self.frames > 1 && self.chance(0.5);
         for frame in 0..if series { self.frames } else { 1 } {
-            let mut table = String::from("x,y,z,r,p,vx,vy,vz\n");
+            let mut table = String::from("x,y,z,r,p,vx,vy,vz,type\n");
             for i in 0..count {
                 let p = [0; 3].map(|_| self.length(-2.0, 2.0));
                 let _ = write!(table, "{:e},{:e},{:e},{:e},{i},", p[0], p[1], p[2], self.length(0.02, 0.3));
-                let _ = writeln!(table, "{i},0,{}", self.between(-1.0, 1.0));
+                let _ = writeln!(table, "{i},0,{},{}", self.between(-1.0, 1.0), i % 2);
             }
             let name = if series { format!("p{}.csv", first + frame * step) } else { "p.csv".to_owned() };
             std::fs::write(self.dir.join(name), table).unwrap();
@@ -61,6 +61,16 @@ impl SceneMaker<'_> {
         }
         if self.some(0.3) {
             self.add(format_args!("range = [0.5, 20]"));
+        }
+        for line in [
+            "columns = { vel = [\"vy\", \"vz\", \"vx\"] }",
+            "scale = \"symlog\"",
+            "radius = 0.125",
+            "radii = { 0 = 0.25, 1 = 0.125 }",
+        ] {
+            if self.some(0.15) {
+                self.add(format_args!("{line}"));
+            }
         }
         if self.some(0.3) {
             let map = self.one_of(&["\"magma_r\"", "\"tableau10\"", "[\"navy\", [1, 0.5, 0]]"]);
