@@ -265,6 +265,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_read_is_named() {
+        for (bytes, what) in [
+            (&b"\x89HDF\r\n\x1a\n\0\0"[..], "it is HDF5, which is not read; expected"),
+            (b"<?xml version=\"1.0\"?>\n<VTKFile", "it is XML, which"),
+            (&[7, 0, 0, 0, 0], "its first bytes are of no format that is read; expected"),
+        ] {
+            let e = read_bytes(Path::new("a"), bytes).unwrap_err();
+            assert!(e.to_string().contains(what), "{e}");
+        }
+    }
+
+    #[test]
     fn tables_in_parts_are_those_of_one_part() {
         // Several parts; remarks, blank lines, quotes, and ends of lines of all kinds.
         let row = |i: usize| format!("{i},{}.5,-1e-3,0.25,7", i % 100);
