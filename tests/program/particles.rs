@@ -174,3 +174,48 @@ fn any_column_or_expression_colours() {
     let (code, said, _) = picture("temperature");
     assert!(code == Some(65) && said.contains("no column `temperature`; it has x, y, z, r, T, m"), "{said}");
 }
+
+#[test]
+fn one_file_of_several_steps_is_a_series() {
+    use std::io::Write;
+    let dir = folder();
+    let mut dump = String::new();
+    for step in 0..3 {
+        let rows = |gap: &str| {
+            let row = |i: i32| [i, step * i, 0, 1, step + i].map(|x| x.to_string()).join(gap) + "\n";
+            (0..4).map(row).collect::<String>()
+        };
+        table(dir.path(), &format!("s{step}.csv"), &rows(","));
+        let head = "ITEM: NUMBER OF ATOMS\n4\nITEM: BOX BOUNDS pp pp pp\n0 9\n0 9\n0 9\nITEM: ATOMS x y z radius p\n";
+        dump += &format!("ITEM: TIMESTEP\n{}\n{head}{}", 100 * step, rows(" "));
+    }
+    std::fs::write(dir.path().join("run.dump"), &dump).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(dump.as_bytes()).unwrap();
+    std::fs::write(dir.path().join("run.gz"), packed.finish().unwrap()).unwrap();
+    let film = |path: &str, frames: u32, more: &str| {
+        let text = format!(
+            "[output]\nframes = {frames}\npath = \"o/%d.ppm\"\nsize = [48, 48]\n[camera]\nposition = [2, -9, 3]\nlook_at = [2, 0, 0]\n\
+             [particles]\npath = \"{path}\"\ncolor_by = \"p\"\n{more}\n[[light]]\nposition = [0, -9, 9]\n"
+        );
+        std::fs::write(dir.path().join("s.toml"), text).unwrap();
+        let run = polyfly(dir.path(), &["s.toml", "--cpu", "--overwrite"]);
+        let frame = |n: u32| std::fs::read(dir.path().join(format!("o/{n}.ppm"))).unwrap_or_default();
+        (words(&run), (0..3).map(frame).collect::<Vec<_>>())
+    };
+    let (said, expected) = film("s%d.csv", 3, "");
+    assert!(expected[0] != expected[2] && !expected[2].is_empty(), "{said}");
+    assert!(film("run.dump", 3, "").1 == expected && film("run.gz", 3, "").1 == expected);
+    // Over the whole film, other colors; and one step in all frames.
+    let (said, of_film) = film("run.dump", 3, "range = \"film\"");
+    assert!(of_film[2] != expected[2] && of_film == film("run.dump", 3, "range = [0, 5]").1, "{said}");
+    let (said, still) = film("run.dump", 3, "first = 2\nstep = 0\nrange = [0, 3]");
+    assert!(still[0] == expected[2] && still[2] == expected[2], "{said}");
+    let (said, _) = film("run.dump", 4, "");
+    assert!(said.contains("frame 3 needs step 3: it has steps 0-2"), "{said}");
+    // The 2011 program's command takes them too.
+    let picture =
+        |more: &[&str]| polyfly(dir.path(), &[&["particles", "CPU", "run.dump", "16", "16", "a.ppm"], more].concat());
+    assert!(picture(&["--step", "2"]).status.success() && words(&picture(&[])).contains("its step 0 is drawn"));
+    assert_eq!(picture(&["--step", "3"]).status.code(), Some(65));
+}

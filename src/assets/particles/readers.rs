@@ -75,6 +75,9 @@ impl<'a> FileSteps<'a> {
             name = path.with_extension("");
             bytes = first(&content)?;
         }
+        if bytes.is_empty() {
+            return Err(AssetError::new(path, msg!("it holds no particles: it ends at byte 0")));
+        }
         let head = Head { path: &name, bytes: &bytes };
         let known = UNREAD.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, name)| *name);
         let reader = READERS.iter().find(|reader| (reader.recognise)(&head));
