@@ -142,6 +142,9 @@ class Studio:
             const table = document.querySelector(`[data-table='${arguments[0]}']`);
             return [...table.querySelectorAll("[data-key]")].filter((row) => row.offsetParent).map((row) => row.dataset.key.slice(arguments[0].length + 1))""", name)
 
+    def row(self, key):
+        return self.browser.find_element(By.CSS_SELECTOR, f"[data-key='{key}']")
+
     def press(self, *keys):
         """Keys to what has the focus."""
         ActionChains(self.browser).send_keys(*keys).perform()
@@ -195,6 +198,7 @@ def check(polyfly):
     in_tokens(polyfly)
     camera_keys(polyfly)
     form(polyfly)
+    boxes(polyfly)
     without_server(polyfly)
     print("the studio does what it should")
 
@@ -516,6 +520,57 @@ def form(polyfly):
             studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "gold")
             assert not studio.state()["problems"] and "transparency" not in studio.state()["document"]["body"][0], studio.state()["problems"]
             studio.wait(lambda: "reflection" not in studio.fields("body[0]") and "roughness" in studio.fields("body[0]"))
+
+
+def boxes(polyfly):
+    """The boxes of every list, from left to right, are the list."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder, "scene.toml")
+        scene.write_text("""
+[output]
+size = [96, 54]
+frames = 1
+[camera]
+position = [5, -4, 1.5]
+look_at = [0.1, 0.2, 0.3]
+[[body]]
+solid = "cube"
+center = [0.25, 0.5, 0.75]
+axis = [0.1, 0.2, 0.9]
+[[ellipsoid]]
+center = [2, 1, -1]
+radii = [0.5, 0.25, 0.125]
+[[rectangle]]
+center = [1, 2, 3]
+facing = [0.1, 0.2, 0.9]
+size = [2, 3]
+[[light]]
+position = [3, 4, 5]
+""")
+        with Studio(polyfly, scene, "--cpu") as studio:
+            studio.open()
+            tables = ["output", "camera", "body[0]", "ellipsoid[0]", "rectangle[0]", "light[0]"]
+            for name in tables:
+                studio.table(name)
+            shown = studio.js("""
+                const rows = [...document.querySelectorAll("#keys [data-key]")].map((row) => [row.dataset.key, [...row.querySelectorAll("input[type=number]")]]);
+                const left = (field) => field.getBoundingClientRect().left;
+                return Object.fromEntries(rows.filter(([, fields]) => fields.length > 1 && fields[0].offsetParent).map(([key, fields]) =>
+                    [key, fields.sort((a, b) => left(a) - left(b)).map((field) => field.value === "" ? null : Number(field.value))]))""")
+            state = studio.state()
+            for key, numbers in shown.items():
+                table, name = key.rsplit(".", 1)
+                at = lambda values: eval("values" + re.sub(r"(\w+)(?=\[|$)", r"['\1']", table, count=1), {"values": values}).get(name)
+                value = at(state["document"]) or at(state["holds"])
+                assert numbers == value or value is None and not any(numbers), (key, numbers, value)
+            lists = {"output.size", "camera.position", "camera.look_at", "body[0].center", "body[0].axis", "ellipsoid[0].center", "ellipsoid[0].radii",
+                     "rectangle[0].center", "rectangle[0].facing", "rectangle[0].size", "light[0].position"}
+            assert lists <= shown.keys(), lists - shown.keys()
+            label = studio.js("return document.querySelector(\"[data-key='output.size'] label\").control.value")
+            assert label == "96", "the label leads to the first box"
+            # A scene cannot be without some keys.
+            is_removable = lambda key: studio.row(key).find_element(By.CLASS_NAME, "back").is_displayed()
+            assert [key for key in ["body[0].solid", "body[0].center", "light[0].position", "output.size"] if is_removable(key)] == ["body[0].center", "output.size"]
 
 
 def without_server(polyfly):

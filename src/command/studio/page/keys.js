@@ -40,13 +40,13 @@ const put = (field, text) => { if (field.value !== text) field.value = text; };
 const typed = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? String(Number(text)) : text.trim());
 const onChange = (field, deed) => field.addEventListener("change", deed);
 
-// Kinds of fields: each returns its nodes and a function that shows a value. The label belongs to the first node.
+// Kinds of fields: each returns its nodes from left to right, the one that the label belongs to, and a function that shows a value.
 function numberFields(kind, set, asText) {
   const numbers = kind.anyOf?.find((one) => one.type !== "string") ?? kind;
   const field = el("input", { placeholder: "not set", ...(asText ? { type: "text" } : { type: "number", step: "any" }) });
   onChange(field, () => set(typed(field.value) || null));
   const range = kind["x-slider"];
-  if (!range) return { nodes: [field], show: (value) => put(field, written(value)) };
+  if (!range) return { nodes: [field], main: field, show: (value) => put(field, written(value)) };
   const [min, max] = range;
   const step = numbers.type === "integer" ? 1 : 10 ** Math.floor(Math.log10((max - min) / 100));
   const slider = el("input", { type: "range", step });
@@ -57,7 +57,7 @@ function numberFields(kind, set, asText) {
     // The range of the slider includes the value.
     Object.assign(slider, { min: Math.min(min, is), max: Math.max(max, is), value: is });
   };
-  return { nodes: [field, slider], show };
+  return { nodes: [slider, field], main: field, show };
 }
 
 function colourFields(set) {
@@ -65,33 +65,33 @@ function colourFields(set) {
   const field = el("input", { type: "text" });
   picker.addEventListener("input", () => { field.value = picker.value; set(picker.value); });
   onChange(field, () => set(field.value || null));
-  return { nodes: [field, picker], show: (value) => { put(field, written(value)); picker.value = swatch(value); } };
+  return { nodes: [picker, field], main: field, show: (value) => { put(field, written(value)); picker.value = swatch(value); } };
 }
 
 function wordField(kind, set) {
   const abouts = kind.enumDescriptions ?? [];
   const choice = el("select", {}, ...kind.enum.map((word, i) => el("option", { value: word, textContent: word, title: abouts[i] ?? "" })));
   onChange(choice, () => set(choice.value));
-  return { nodes: [choice], show: (value) => { choice.value = value ?? ""; } };
+  return { nodes: [choice], main: choice, show: (value) => { choice.value = value ?? ""; } };
 }
 
 function switchField(set) {
   const box = el("input", { type: "checkbox" });
   onChange(box, () => set(String(box.checked)));
-  return { nodes: [box], show: (value) => { box.indeterminate = value === undefined; box.checked = value === true; } };
+  return { nodes: [box], main: box, show: (value) => { box.indeterminate = value === undefined; box.checked = value === true; } };
 }
 
 function listFields(count, set) {
   const fields = Array.from({ length: count }, () => el("input", { type: "number", step: "any" }));
   const all = () => { if (fields.every((field) => field.value !== "")) set(`[${fields.map((field) => typed(field.value)).join(", ")}]`); };
   fields.forEach((field) => onChange(field, all));
-  return { nodes: fields, show: (value) => fields.forEach((field, i) => put(field, written(value?.[i]))) };
+  return { nodes: fields, main: fields[0], show: (value) => fields.forEach((field, i) => put(field, written(value?.[i]))) };
 }
 
 function textField(set) {
   const field = el("input", { type: "text", placeholder: "not set" });
   onChange(field, () => set(field.value || null));
-  return { nodes: [field], show: (value) => put(field, written(value)) };
+  return { nodes: [field], main: field, show: (value) => put(field, written(value)) };
 }
 
 // The list of two or three numbers that a key takes, beside words or alone.
@@ -177,7 +177,7 @@ function keyRow(page, table, path, name) {
     row.hidden = own === undefined && !applies(schema, table, name, values, held);
     row.classList.toggle("given", own !== undefined);
     row.classList.toggle("changed", state.changes.some((change) => change.key === at()));
-    back.hidden = own === undefined;
+    back.hidden = own === undefined || table.required?.includes(name) === true;
     const flag = state.flags?.[id];
     note.hidden = flag === undefined;
     note.textContent = flag === undefined ? "" : `the command line says ${written(flag)}`;
@@ -187,11 +187,11 @@ function keyRow(page, table, path, name) {
     if (!fields || asText !== isText) {
       asText = isText;
       fields = fieldsOf(kind, set, shown);
-      const [first, ...others] = fields.nodes;
-      first.id = `key-${id}`;
-      others.forEach((field, i) => field.setAttribute("aria-label", `${id}, ${fields.nodes.length > 2 || listOf(kind) ? i + 2 : field.type === "color" ? "picker" : "slider"}`));
-      // Sliders and pickers come before the text.
-      box.replaceChildren(...(kind.type === "array" ? fields.nodes : [...others, first]));
+      fields.main.id = `key-${id}`;
+      fields.nodes.forEach((field, i) => {
+        if (field !== fields.main) field.setAttribute("aria-label", `${id}, ${{ range: "slider", color: "picker" }[field.type] ?? i + 1}`);
+      });
+      box.replaceChildren(...fields.nodes);
     }
     fields.show(shown);
   };
