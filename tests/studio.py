@@ -19,6 +19,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
 SCENE = """# A cube of one's own.
 [output]
@@ -199,6 +200,7 @@ def check(polyfly):
     camera_keys(polyfly)
     form(polyfly)
     boxes(polyfly)
+    drafts(polyfly)
     without_server(polyfly)
     print("the studio does what it should")
 
@@ -571,6 +573,28 @@ position = [3, 4, 5]
             # A scene cannot be without some keys.
             is_removable = lambda key: studio.row(key).find_element(By.CLASS_NAME, "back").is_displayed()
             assert [key for key in ["body[0].solid", "body[0].center", "light[0].position", "output.size"] if is_removable(key)] == ["body[0].center", "output.size"]
+
+
+def drafts(polyfly):
+    """The first picture after a change is small if a whole one takes long."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder, "scene.toml")
+        scene.write_text(SCENE.replace("size = [160, 120]", "size = [1280, 720]").replace("samples = 2", "samples = 1"))
+        with Studio(polyfly, scene, "--cpu", "--threads", "1") as studio:
+            studio.open()
+            studio.table("film")
+            studio.table("body[0]")
+            studio.js("""
+                const canvas = document.getElementById("picture");
+                window.painted = [];
+                new MutationObserver(() => painted.push([Number(canvas.dataset.version), canvas.width])).observe(canvas, { attributeFilter: ["data-painted"] });""")
+            for deed in [lambda: studio.field("film.exposure").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.75", Keys.ENTER), lambda: Select(studio.field("body[0].material")).select_by_value("gold")]:
+                version = studio.state()["version"]
+                deed()
+                studio.wait(lambda: studio.state()["version"] > version)
+                studio.best(version + 1)
+                widths = [width for of, width in studio.js("return painted") if of == version + 1]
+                assert widths[0] < 1280 and widths[-1] == 1280, widths
 
 
 def without_server(polyfly):

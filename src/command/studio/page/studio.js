@@ -15,8 +15,9 @@ let view = null;
 let playing = false, startedAt = 0, startedFrom = 0;
 // The number of the wanted and of the shown picture, and the refinement level of the latter.
 let wanted = 1, shown = 0, level = 0, best = false, movedAt = 0;
-// The divisor of a draft's sides, adapted to the speed of rendering.
-let downscale = 1;
+// The divisor of a draft's sides, so that a draft takes DRAFT ms.
+let downscale = 4;
+const DRAFT = 40, MAX_DOWNSCALE = 8;
 let busy = null, wake = () => {};
 
 // The exact viewpoint of the shown picture; for other frames, the nearest known one.
@@ -30,14 +31,14 @@ function touch() {
   canvas.dataset.wanted = wanted;
   movedAt = performance.now();
   // A refinement of an outdated picture is aborted.
-  if (busy && busy.level > 0) busy.abort.abort();
+  if (busy?.refines) busy.abort.abort();
   wake();
 }
 
-async function picture(level, downscale) {
+async function picture(level, downscale, refines) {
   const body = JSON.stringify({ page, frame, level, downscale, view: view ? written(view) : null });
   const abort = new AbortController();
-  busy = { abort, level };
+  busy = { abort, refines };
   try {
     const answer = await fetch("picture", { method: "POST", body, signal: abort.signal });
     if (!answer.ok) return null;
@@ -75,9 +76,9 @@ async function paint() {
     const mine = wanted;
     const isNew = shown !== mine;
     const now = isNew ? 0 : level;
-    const small = isNew && isMoving() ? downscale : 1;
+    const small = isNew ? downscale : 1;
     const start = performance.now();
-    const answer = await picture(now, small);
+    const answer = await picture(now, small, !isNew);
     const ms = performance.now() - start;
     if (!answer) {
       // Aborted or failed; the next change starts again.
@@ -85,13 +86,10 @@ async function paint() {
       continue;
     }
     show(answer, now, ms, mine);
-    if (small > 1 || (isNew && isMoving())) {
-      if (ms > 60 && downscale < 6) downscale += 1;
-      if (ms < 25 && downscale > 1) downscale -= 1;
-    }
+    if (now === 0) downscale = Math.min(MAX_DOWNSCALE, Math.ceil(small * Math.sqrt(answer.facts.ms / DRAFT)) || 1);
     shown = mine;
     best = answer.facts.best;
-    level = Math.min(now + 1, state.levels.length - 1);
+    level = small > 1 ? 0 : Math.min(now + 1, state.levels.length - 1);
     if (playing) advance();
   }
 }
