@@ -51,26 +51,41 @@ position = [3, 4, 5]
 
 
 class Studio:
-    """A scene that is served, and a browser that shows it."""
+    """A scene that is served, and the browser that shows it."""
+
+    # One for all scenes.
+    browser = None
 
     def __init__(self, polyfly, scene, *flags):
-        self.polyfly, self.scene = polyfly, Path(scene)
-        self.server = subprocess.Popen([polyfly, "studio", str(scene), *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.polyfly, self.scene, self.flags = polyfly, Path(scene), flags
+        self.serve()
+        if not Studio.browser:
+            options = Options()
+            for flag in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800"]:
+                options.add_argument(flag)
+            options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+            Studio.browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+            # A table's fields are made when it opens.
+            Studio.browser.implicitly_wait(10)
+
+    def serve(self):
+        self.server = subprocess.Popen([self.polyfly, "studio", str(self.scene), *self.flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = self.server.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", self.address), self.address
-        options = Options()
-        for flag in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1280,800"]:
-            options.add_argument(flag)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-        # A table's fields are made when it opens.
-        self.browser.implicitly_wait(10)
+
+    def crash(self):
+        """Ends the studio without a warning, and starts another one."""
+        self.server.kill()
+        self.server.wait()
+        self.serve()
+        self.open()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.browser.quit()
+        # The page would go on asking.
+        self.browser.get("about:blank")
         self.server.terminate()
         self.server.wait()
 
@@ -143,8 +158,24 @@ class Studio:
             const table = document.querySelector(`[data-table='${arguments[0]}']`);
             return [...table.querySelectorAll("[data-key]")].filter((row) => row.offsetParent).map((row) => row.dataset.key.slice(arguments[0].length + 1))""", name)
 
+    def type(self, key, text):
+        """Types a value into a field, without an end."""
+        self.field(key).send_keys(Keys.CONTROL + "a" + Keys.NULL, text)
+
+    def choose(self, key, word):
+        Select(self.field(key)).select_by_value(word)
+
     def row(self, key):
         return self.browser.find_element(By.CSS_SELECTOR, f"[data-key='{key}']")
+
+    def undo(self, keys="z"):
+        """Steps back by the keyboard, or on."""
+        version = self.state()["version"]
+        ActionChains(self.browser).key_down(Keys.CONTROL).send_keys(keys).key_up(Keys.CONTROL).perform()
+        self.wait(lambda: self.state()["version"] > version)
+
+    def is_enabled(self, name):
+        return self.browser.find_element(By.ID, name).is_enabled()
 
     def press(self, *keys):
         """Keys to what has the focus."""
@@ -178,6 +209,11 @@ class Studio:
             return e.code, e.read().decode()
 
 
+def changes(*changes):
+    """The body of a request that changes these keys."""
+    return json.dumps({"changes": [{"key": key, "value": value} for key, value in changes]}).encode()
+
+
 def check(polyfly):
     with tempfile.TemporaryDirectory() as folder:
         scene = Path(folder, "scene.toml")
@@ -189,6 +225,8 @@ def check(polyfly):
             camera(studio, scene)
             keys(studio, scene)
             discarding(studio)
+            history(studio, scene)
+            editors(studio, scene)
             keyboard(studio)
             messages(studio)
             panels(studio, scene)
@@ -201,6 +239,7 @@ def check(polyfly):
     form(polyfly)
     boxes(polyfly)
     drafts(polyfly)
+    left_behind(polyfly)
     without_server(polyfly)
     print("the studio does what it should")
 
@@ -328,6 +367,82 @@ def discarding(studio):
     studio.wait(lambda: field.get_attribute("value") == "24")
 
 
+def history(studio, scene):
+    """Whatever changes the scene is a step, and all steps lead back to the file's very bytes."""
+    studio.save(SCENE)
+    studio.js("document.activeElement.blur()")
+    document = lambda: studio.state()["document"]
+    seen = [document()]
+
+    def step(deed):
+        before = document()
+        deed()
+        studio.wait(lambda: document() != before)
+        seen.append(document())
+
+    def drag_slider():
+        # As a hand does: many values, and one end.
+        studio.js("""
+            const slider = document.querySelector("[data-key='film.bloom'] input[type=range]");
+            for (const value of [0.1, 0.2, 0.3]) { slider.value = value; slider.dispatchEvent(new Event("input", { bubbles: true })); }
+            slider.dispatchEvent(new Event("change", { bubbles: true }));""")
+        studio.wait(lambda: document()["film"].get("bloom") == 0.3)
+
+    def use_view():
+        studio.drag(steps=2)
+        studio.click("look")
+        studio.wait(lambda: not studio.is_enabled("look"))
+
+    step(lambda: studio.type("film.exposure", "0.75" + Keys.ENTER))
+    step(drag_slider)
+    step(lambda: studio.choose("body[0].material", "gold"))
+    step(use_view)
+    step(lambda: studio.save(SCENE.replace("lamps = 4", "lamps = 6 # more")))
+    step(lambda: studio.row("film.bloom").find_element(By.CLASS_NAME, "back").click())
+    step(lambda: studio.click("discard"))
+    assert not studio.state()["changes"]
+    step(lambda: studio.click("undo"))
+    seen[-2:] = []
+    studio.js("document.activeElement.blur()")
+    for expected in reversed(seen[:-1]):
+        studio.undo()
+        assert document() == expected, "one step back"
+    for expected in seen[1:]:
+        studio.undo("Z" if expected is seen[1] else "y")
+        assert document() == expected, "one step on"
+    # While a field is being edited, the step is the field's own.
+    studio.type("film.exposure", "0.5")
+    before = document()
+    ActionChains(studio.browser).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).send_keys(Keys.ESCAPE).perform()
+    time.sleep(0.2)
+    assert document() == before
+    studio.click("discard")
+    studio.save(SCENE)
+
+
+def editors(studio, scene):
+    """A key that an editor has changed too."""
+    for choice, value in [(0, 0.4), (1, 0.25)]:
+        studio.save(SCENE)
+        studio.type("film.bloom", "0.4" + Keys.ENTER)
+        studio.wait(lambda: studio.state()["document"]["film"].get("bloom") == 0.4)
+        studio.save(SCENE.replace("exposure = 0.2", "bloom = 0.25\nexposure = 0.3"))
+        buttons = lambda: studio.row("film.bloom").find_elements(By.CSS_SELECTOR, ".choice button")
+        studio.wait(buttons)
+        assert [button.text for button in buttons()] == ["Keep mine: 0.4", "Take the file's: 0.25"]
+        assert "film.bloom" in studio.text("questions") and studio.field("film.bloom").get_attribute("value") == "0.4"
+        studio.click("write")
+        studio.wait(lambda: "another value in the file" in studio.text("refusal"))
+        assert "bloom = 0.25" in scene.read_text(), "nothing is overwritten before an answer"
+        buttons()[choice].click()
+        studio.wait(lambda: not studio.state()["questions"])
+        studio.wait(lambda: not studio.text("questions"))
+        assert studio.request("write", b"")[0] == 200
+        written = scene.read_text()
+        assert f"bloom = {value}" in written and "exposure = 0.3 # a little more" in written, written
+    studio.save(SCENE)
+
+
 def keyboard(studio):
     focused = "return document.activeElement.id || document.activeElement.parentElement.dataset.table"
     is_playing = lambda: studio.js("return document.getElementById('play').getAttribute('aria-pressed')") == "true"
@@ -404,7 +519,7 @@ def panels(studio, scene):
 def connections_without_token(studio):
     host = studio.address.split("/")[2]
     version = studio.state()["version"]
-    change = json.dumps({"key": "film.exposure", "value": "9"}).encode()
+    change = changes(("film.exposure", "9"))
     for headers in [
         {"Origin": "http://example.com"}, {"Origin": "null"}, {"Origin": f"https://{host}"}, {"Host": "example.com"},
         {"Host": f"studio.example:{host.split(':')[1]}"}, {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"},
@@ -415,9 +530,9 @@ def connections_without_token(studio):
     assert studio.request("state")[0] == 404, "another token"
     studio.address = address
     for name, body in [
-        ("set", b""), ("set", b"{"), ("set", b"[]"), ("set", b"\xff\xfe"), ("set", b'{"key": "film.exposure"'), ("set", b'{"key": 1}'),
-        ("set", b'{"key": "a b", "value": "1"}'), ("set", b'{"key": "body[9].radius", "value": "1"}'), ("set", b'{"key": "film.exposure", "value": "1", "more": 1}'),
-        ("set", b'{"key": "film.exposure", "value": "' + b"1" * 100_000 + b'"}'), ("look", b'{"frame": 0, "view": "1,2"}'),
+        ("set", b""), ("set", b"{"), ("set", b"[]"), ("set", b"\xff\xfe"), ("set", b'{"changes": [{"key": "film.exposure"'), ("set", b'{"changes": [{"key": 1}]}'),
+        ("set", changes(("a b", "1"))), ("set", changes(("body[9].radius", "1"))), ("set", changes(("body[9]", None))), ("set", b'{"key": "film.exposure", "value": "1"}'),
+        ("set", changes(("film.exposure", "9"), ("body[9].radius", "1"))), ("set", changes(("film.exposure", "1" * 100_000))), ("left", b"{}"), ("look", b'{"frame": 0, "view": "1,2"}'),
         ("look", b'{"frame": 0, "view": "nan,0,0,0,0,0,40"}'), ("look", b'{"frame": -1, "view": "1,0,0,0,0,0,40"}'), ("render", b'{"existing": "--overwrite"}'),
     ]:
         status, text = studio.request(name, body)
@@ -437,12 +552,12 @@ def in_tokens(polyfly):
         scene.write_bytes(subprocess.run([polyfly, "--default"], check=True, capture_output=True).stdout)
         with Studio(polyfly, scene, "--cpu", "--size", "96x72", "--samples", "1") as studio:
             studio.open()
-            status, text = studio.request("set", json.dumps({"key": "body[0].radius", "value": "1.75"}).encode())
+            status, text = studio.request("set", changes(("body[0].radius", "1.75")))
             assert status == 200, text
             status, text = studio.request("tokens")
             assert status == 200 and " 1.75 " in text, text
             assert studio.request("write", b"")[0] == 200 and " 1.75 " in scene.read_text()
-            studio.request("set", json.dumps({"key": "film.bloom", "value": "0.2"}).encode())
+            studio.request("set", changes(("film.bloom", "0.2")))
             status, text = studio.request("write", b"")
             assert status == 422 and "its film" in text, "the message says what tokens cannot"
             studio.request("discard", b"")
@@ -517,11 +632,25 @@ def form(polyfly):
             assert note.text == "the command line says [80, 60]" and shown("output.size") == "160", note.text
             slider = lambda key: [float(studio.js(f"return document.querySelector(\"[data-key='{key}'] input[type=range]\").{end}")) for end in ("min", "max", "step")]
             assert slider("body[0].lamp_intensity") == [0, 20, 0.1] and slider("body[0].radius") == [0.1, 5, 0.01]
-            # Another material takes along what it does not have.
-            studio.field("body[0].material").send_keys("gold", Keys.TAB)
+            # Another material sets aside what it does not have, and that comes back with the first.
+            text = scene.read_text()
+            studio.choose("body[0].material", "gold")
             studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "gold")
             assert not studio.state()["problems"] and "transparency" not in studio.state()["document"]["body"][0], studio.state()["problems"]
             studio.wait(lambda: "reflection" not in studio.fields("body[0]") and "roughness" in studio.fields("body[0]"))
+            aside = lambda: studio.js("return [...document.querySelectorAll('#keys small')].filter((note) => note.offsetParent && note.textContent.startsWith('set aside')).map((note) => note.textContent)")
+            assert aside() == ["set aside: reflection = 0.5, transparency = 0.4"], aside()
+            studio.choose("body[0].material", "glass")
+            studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "glass")
+            studio.choose("body[0].material", "plain")
+            studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "plain")
+            studio.wait(lambda: [change["key"] for change in studio.state()["changes"]] == ["body[0].material"])
+            studio.wait(lambda: not aside())
+            # Each was one step.
+            for n in range(3):
+                studio.click("undo")
+            studio.wait(lambda: not studio.state()["changes"] and not studio.is_enabled("undo"))
+            assert studio.request("write", b"")[0] == 200 and scene.read_text() == text
 
 
 def boxes(polyfly):
@@ -588,13 +717,52 @@ def drafts(polyfly):
                 const canvas = document.getElementById("picture");
                 window.painted = [];
                 new MutationObserver(() => painted.push([Number(canvas.dataset.version), canvas.width])).observe(canvas, { attributeFilter: ["data-painted"] });""")
-            for deed in [lambda: studio.field("film.exposure").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.75", Keys.ENTER), lambda: Select(studio.field("body[0].material")).select_by_value("gold")]:
+            for deed in [lambda: studio.type("film.exposure", "0.75" + Keys.ENTER), lambda: studio.choose("body[0].material", "gold")]:
                 version = studio.state()["version"]
                 deed()
                 studio.wait(lambda: studio.state()["version"] > version)
                 studio.best(version + 1)
                 widths = [width for of, width in studio.js("return painted") if of == version + 1]
                 assert widths[0] < 1280 and widths[-1] == 1280, widths
+
+
+def left_behind(polyfly):
+    """What a studio that was killed has left, and a file that is gone."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder, "scene.toml")
+        scene.write_text(SCENE)
+        with Studio(polyfly, scene, "--cpu", "--size", "64x48") as studio:
+            studio.open()
+            bloom = lambda: studio.state()["document"]["film"].get("bloom")
+            unsaved = lambda: sorted(path.name for path in Path(folder).glob("*.unsaved*"))
+            studio.request("set", changes(("film.bloom", "0.4")))
+            studio.crash()
+            studio.wait(lambda: "scene.unsaved.toml" in studio.text("left"))
+            assert bloom() is None and "saved since then" not in studio.text("left")
+            studio.click("left-take")
+            studio.wait(lambda: bloom() == 0.4 and not studio.text("left"))
+            studio.click("undo")
+            studio.wait(lambda: bloom() is None)
+            studio.click("redo")
+            studio.wait(lambda: bloom() == 0.4)
+            studio.crash()
+            studio.wait(lambda: studio.text("left"))
+            # Changes that come before the answer have a file of their own.
+            studio.request("set", changes(("film.bloom", "0.1")))
+            assert unsaved() == ["scene.unsaved-2.toml", "scene.unsaved.toml"]
+            studio.click("left-drop")
+            studio.wait(lambda: not studio.text("left"))
+            assert unsaved() == ["scene.unsaved-2.toml"] and bloom() == 0.1
+            studio.click("discard")
+            studio.wait(lambda: not unsaved())
+            # The file is deleted: the page says so, keeps the scene, and writes it anew.
+            scene.unlink()
+            studio.wait(lambda: "is gone" in studio.problems())
+            assert unsaved() == ["scene.unsaved.toml"] and studio.is_enabled("write")
+            studio.click("write")
+            studio.wait(lambda: not studio.problems())
+            assert scene.read_text() == SCENE and not unsaved()
+            assert not studio.text("refusal")
 
 
 def without_server(polyfly):
@@ -629,4 +797,8 @@ def without_server(polyfly):
 
 
 if __name__ == "__main__":
-    check(*sys.argv[1:])
+    try:
+        check(*sys.argv[1:])
+    finally:
+        if Studio.browser:
+            Studio.browser.quit()

@@ -3,9 +3,11 @@
 mod batch;
 pub(super) mod connections;
 mod document;
+mod history;
 mod painter;
 mod server;
 mod session;
+mod unsaved;
 
 use super::request::options_of;
 use super::stop;

@@ -2,7 +2,7 @@
 
 use crate::Scene;
 use crate::math::vec3::{cross, dot, length, scale, sub};
-use crate::scene::text::edit::{self, Edit};
+use crate::scene::text::edit::Edit;
 use crate::scene::{
     Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, ParseOptions, Viewpoint, edits_through, toml,
 };
@@ -100,10 +100,7 @@ fn closed_splines_are_loops() {
 }
 
 fn changed(text: &str, edits: &[Edit]) -> String {
-    edits.iter().fold(text.to_owned(), |text, edit| match edit {
-        Edit::Set(key, value) => edit::set(&text, key, Some(value)).unwrap(),
-        Edit::Insert(place, table) => edit::insert(&text, place, table).unwrap(),
-    })
+    edits.iter().fold(text.to_owned(), |text, edit| edit.apply(&text).unwrap())
 }
 
 #[test]

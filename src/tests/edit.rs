@@ -1,6 +1,7 @@
 //! Changes of single keys in a scene's text.
 
-use crate::scene::text::edit::{insert, set};
+use crate::scene::text::edit::{Edit, insert, set};
+use crate::scene::text::merge::{between, merge};
 
 const SCENE: &str = "# mine\n[film]\nexposure = 1 # a stop\n\n[[body]]\nsolid = \"hexahedron\"\nradius = 1.0\n\n[[body]]\nsolid = \"octahedron\"\n";
 
@@ -53,4 +54,53 @@ fn what_leads_nowhere_is_told() {
         let error = error(path);
         assert!(error.contains("is not a key") && error.len() < 300, "{error}");
     }
+}
+
+#[test]
+fn a_table_is_taken_out_of_a_list() {
+    let second = "\n[[body]]\nsolid = \"octahedron\"\n";
+    assert_eq!(set(SCENE, "body[1]", None).unwrap(), SCENE.strip_suffix(second).unwrap());
+    let none = set(&set(SCENE, "body[0]", None).unwrap(), "body[0]", None).unwrap();
+    assert!(!none.contains("body") && none.starts_with("# mine\n[film]\n"), "{none}");
+    assert!(set(SCENE, "body[2]", None).unwrap_err().to_string().contains("has 2 of them"));
+}
+
+#[test]
+fn edits_between_two_texts_lead_from_one_to_the_other() {
+    let texts = [
+        SCENE.to_owned(),
+        SCENE.replace("exposure = 1", "bloom = 0.2"),
+        SCENE.replace("radius = 1.0", "radius = 2.0\ncolor = \"#fff\""),
+        insert(SCENE, "body[1]", "{ solid = \"cube\", radius = 3.0 }").unwrap(),
+        set(SCENE, "body[0]", None).unwrap(),
+        format!("{SCENE}[camera.eye]\nr = 5.0\n[[camera.key]]\ntime = 0\n"),
+    ];
+    for (from, to) in texts.iter().flat_map(|from| texts[..5].iter().map(move |to| (from, to))) {
+        let edits = between(from, to);
+        let done = edits.iter().fold(from.clone(), |text, edit| edit.apply(&text).unwrap());
+        assert_eq!(toml::from_str::<toml::Table>(&done), toml::from_str::<toml::Table>(to), "{edits:?}");
+        assert_eq!(edits.is_empty(), from == to, "{edits:?}");
+    }
+    assert!(between(SCENE, &SCENE.replace("# a stop", "# half a stop")).is_empty());
+    assert_eq!(between(SCENE, &texts[2])[0], Edit::Set("body[0].radius".into(), "2.0".into()));
+}
+
+#[test]
+fn changes_of_two_authors_meet_in_one_text() {
+    let mine = SCENE.replace("exposure = 1", "exposure = 0.5").replace("radius = 1.0", "radius = 2.0");
+    // The second author's comments stay; the tables of the first are found after others were inserted before them.
+    let theirs = insert(SCENE, "body[0]", "{ solid = \"cube\" }").unwrap().replace("# mine", "# ours");
+    let (text, both) = merge(SCENE, &mine, &theirs);
+    assert_eq!(text, theirs.replace("exposure = 1", "exposure = 0.5").replace("radius = 1.0", "radius = 2.0"));
+    assert!(both.is_empty());
+    // A key that both have changed.
+    let theirs = SCENE.replace("exposure = 1", "exposure = -1");
+    assert_eq!(merge(SCENE, &mine, &theirs), (mine.clone(), vec!["film.exposure".to_owned()]));
+    let theirs = SCENE.replace("exposure = 1 # a stop\n", "");
+    assert_eq!(merge(SCENE, &mine, &theirs).1, ["film.exposure"]);
+    assert_eq!(merge(SCENE, &mine, &mine), (mine.clone(), vec![]), "the same value is no question");
+    // A body that the second has removed stays removed.
+    let theirs = set(SCENE, "body[0]", None).unwrap();
+    assert_eq!(merge(SCENE, &mine, &theirs), (theirs.replace("exposure = 1", "exposure = 0.5"), vec![]));
+    assert_eq!(merge(SCENE, SCENE, &theirs).0, theirs);
 }

@@ -5,7 +5,6 @@ use super::common::*;
 use super::second_opinion::agree;
 use crate::math::vec3::{Vec3, add, dot, length, normalise, scale, sub};
 use crate::render::moments::Moments;
-use crate::scene::text::edit::{self, Edit};
 use crate::scene::{Scene, Viewpoint, edits_through, tokens};
 
 const PARALLEL: &str = "projection = \"orthographic\"\n";
@@ -186,10 +185,7 @@ fn views_keep_the_width() {
     let text = format!("[camera]\n{PARALLEL}width = 3.5\nposition = [5, 1, 2]\nlook_at = [0, 0, 0]\n[[sphere]]\n");
     let camera = toml(&text).camera;
     let view = Viewpoint { eye: [-3.0, 4.5, 2.0], look_at: [0.0, 0.5, 0.0], ..Viewpoint::of(&camera, 0, 1) };
-    let changed = edits_through(&camera, 0, 1, &view).iter().fold(text, |text, edit| match edit {
-        Edit::Set(key, value) => edit::set(&text, key, Some(value)).unwrap(),
-        Edit::Insert(pixel, table) => edit::insert(&text, pixel, table).unwrap(),
-    });
+    let changed = edits_through(&camera, 0, 1, &view).iter().fold(text, |text, edit| edit.apply(&text).unwrap());
     assert_eq!(toml(&changed).camera, view.camera(&camera));
     assert!(!changed.contains("fov"), "{changed}");
 }

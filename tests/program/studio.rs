@@ -60,7 +60,7 @@ impl Studio {
     }
 
     fn set(&self, key: &str, value: &str) -> (u16, String) {
-        self.post("set", &serde_json::json!({ "key": key, "value": value }).to_string())
+        self.post("set", &serde_json::json!({ "changes": [{ "key": key, "value": value }] }).to_string())
     }
 
     fn picture(&self, level: u32, downscale: u32) -> TcpStream {
@@ -379,4 +379,34 @@ fn changes_outlive_a_studio_that_is_killed() {
     let kept = std::fs::read_to_string(dir.path().join("scene.unsaved.toml")).unwrap();
     assert!(kept.contains("bloom = 0.75"), "{kept}");
     assert_eq!(std::fs::read(dir.path().join("scene.toml")).unwrap(), before);
+}
+
+#[test]
+fn a_hundred_steps_back_are_the_bytes_of_the_start() {
+    let dir = folder();
+    let path = dir.path().join("small.toml");
+    let text = "# mine\n[output]\nsize = [32, 24] # small\n[[body]]\nsolid = \"cube\"\n";
+    std::fs::write(&path, text).unwrap();
+    let studio = Studio::open(dir.path(), &["small.toml"]);
+    for n in 0..100 {
+        let key = ["film.exposure", "body[0].radius", "render.depth"][n % 3];
+        assert_eq!(studio.set(key, &(n + 1).to_string()).0, 200);
+    }
+    assert!(names(dir.path()).contains(&"small.unsaved.toml".to_owned()));
+    for _ in 0..100 {
+        assert_eq!(studio.post("undo", "").0, 200);
+    }
+    let state = studio.state();
+    assert!(state["changes"] == serde_json::json!([]) && state["can_undo"] == false, "{state}");
+    assert!(!names(dir.path()).contains(&"small.unsaved.toml".to_owned()));
+    assert_eq!(studio.post("write", "").0, 200);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    // On again, and across a write.
+    for _ in 0..100 {
+        assert_eq!(studio.post("redo", "").0, 200);
+    }
+    assert_eq!(studio.post("write", "").0, 200);
+    assert!(std::fs::read_to_string(&path).unwrap().contains("exposure = 100\n"));
+    assert_eq!(studio.post("undo", "").0, 200);
+    assert_eq!(studio.state()["changes"][0]["value"], "97");
 }

@@ -1,57 +1,60 @@
 //! The edited scene: its file, the page's changes, and its faults.
 
+use super::history::History;
 use super::painter::levels;
+use super::unsaved::Unsaved;
 use crate::cli::{CommonArgs, Failure, SceneArgs, assignment, language};
 use crate::command::scene_file::{SceneText, replace_missing};
 use crate::error::Error;
+use crate::language::msg;
 use crate::math::hash::of_texts;
-use crate::output::OutputError;
-use crate::output::store::atomic::rewrite_whole;
+use crate::output::store::atomic::{rewrite_whole, write_whole};
 use crate::output::store::manifest::differences;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::text::diagnostic::{Colours, Severity};
-use crate::scene::text::edit::{self, Edit};
+use crate::scene::text::edit::Edit;
+use crate::scene::text::merge;
 use crate::scene::{Grammar, Parsed, Scene, Viewpoint, edits_through, tokens};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 // Points of the camera path on the plan.
 const PLACES: u32 = 240;
 // Maximum number of tables of a list that the page has fields for; keys.js has the same number.
 const MAX_TABLES: usize = 60;
+// How long an editor may take to replace a file.
+const MOMENT: Duration = Duration::from_millis(500);
 
 /// A key and its new value; None removes the key.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    pub key: String,
-    pub value: Option<String>,
-    // The key is a position in a list, and the value is a new table that is inserted there.
-    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
-    is_new: bool,
+    key: String,
+    value: Option<String>,
 }
 
-impl Change {
-    fn apply(&self, text: &str) -> Result<String, Failure> {
-        let changed = match &self.value {
-            Some(table) if self.is_new => edit::insert(text, &self.key, table),
-            value => edit::set(text, &self.key, value.as_deref()),
-        };
-        changed.map_err(|e| Failure::usage(e.message()))
+impl From<Change> for Edit {
+    fn from(change: Change) -> Edit {
+        match change.value {
+            Some(value) => Edit::Set(change.key, value),
+            None => Edit::Remove(change.key),
+        }
     }
 }
 
-impl From<Edit> for Change {
-    fn from(edit: Edit) -> Change {
-        let (key, value, is_new) = match edit {
-            Edit::Set(key, value) => (key, value, false),
-            Edit::Insert(key, value) => (key, value, true),
-        };
-        Change { key, value: Some(value), is_new }
-    }
+/// An edit, for the page.
+pub fn change_of(edit: &Edit) -> Value {
+    json!({ "key": edit.path(), "value": edit.value() })
+}
+
+// The text after these edits.
+fn edited(text: &str, edits: &[Edit]) -> Result<String, Failure> {
+    let apply = |text: String, edit: &Edit| edit.apply(&text).map_err(|e| Failure::usage(e.message()));
+    edits.iter().try_fold(text.to_owned(), apply)
 }
 
 // A scene without faults.
@@ -69,24 +72,33 @@ pub struct Document {
     allow_outside: bool,
     grammar: Grammar,
     // The file's text, converted to TOML, the hash of the text as it was read, and its folder.
-    text: String,
+    saved: String,
     hash: [u8; 32],
     folder: PathBuf,
-    changes: Vec<Change>,
+    // The scene's text, with all earlier ones.
+    history: History,
+    // What the file does not have of it.
+    changes: Vec<Edit>,
     // The changes of the command line, which are lost by nothing.
-    given: Vec<Change>,
-    // The file that has the other changes as long as the scene's own has not.
-    unsaved: Option<PathBuf>,
+    given: Vec<Edit>,
+    // Keys that the page and an editor have changed, each to another value. The page's value is shown.
+    questions: Vec<String>,
+    unsaved: Unsaved,
     // The last scene without faults.
     resolved: Resolved,
     problems: Option<String>,
-    // The faults of the file's present text. `text` is an earlier one then.
+    // The faults of the file's present text. `saved` is an earlier one then.
     faults: Option<String>,
     // Why a scene without faults could not be rendered.
     complaint: Option<String>,
     /// Counts visible changes.
     pub version: u64,
+    /// The version that the picture is of.
+    pub picture: u64,
     stamp: Option<Stamp>,
+    // When the file was last there, and whether it has been missing for longer than a moment.
+    seen: Instant,
+    is_missing: bool,
     // The time stamps of the files that the scene names.
     named: Vec<(PathBuf, Option<Stamp>)>,
 }
@@ -112,28 +124,35 @@ fn files_of(scene: &Scene) -> Vec<(PathBuf, Option<Stamp>)> {
 impl Document {
     /// Reads the file. Faults are an error here, because there is no earlier scene to show.
     pub fn open(name: &str, common: &CommonArgs, args: SceneArgs) -> Result<Document, Failure> {
-        let set = |(key, value): (&str, &str)| Change::from(Edit::Set(key.to_owned(), value.to_owned()));
-        let changes: Vec<Change> = args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?;
+        let set = |(key, value): (&str, &str)| Edit::Set(key.to_owned(), value.to_owned());
         let mut document = Document {
             name: name.to_owned(),
+            given: args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?,
             args,
             allow_outside: common.allow_outside,
             grammar: Grammar::Toml,
-            text: String::new(),
+            saved: String::new(),
             hash: [0; 32],
             folder: Path::new(name).parent().unwrap_or(Path::new("")).to_owned(),
-            given: changes.clone(),
-            changes,
-            unsaved: None,
+            history: History::default(),
+            changes: Vec::new(),
+            questions: Vec::new(),
+            unsaved: Unsaved::beside(Path::new(name)),
             resolved: Resolved::default(),
             problems: None,
             faults: None,
             complaint: None,
             version: 1,
+            picture: 1,
             stamp: stamp_of(Path::new(name)),
+            seen: Instant::now(),
+            is_missing: false,
             named: Vec::new(),
         };
-        document.resolved = document.read()?;
+        document.read_text()?;
+        document.history.push(&edited(&document.saved, &document.given)?, None);
+        document.changes = merge::between(&document.saved, document.history.now());
+        document.resolved = document.resolved()?;
         document.named = files_of(document.scene());
         Ok(document)
     }
@@ -148,26 +167,28 @@ impl Document {
         read.and_then(|()| self.resolved())
     }
 
-    // Reads the file's text, unless it has faults.
+    // Reads the file's text, unless it has faults, and makes the page's changes to it.
     fn read_text(&mut self) -> Result<(), Failure> {
         let file = SceneText::read_regular(&self.name)?;
         let (hash, grammar) = (of_texts([file.text.as_str()]), file.parse(&self.args)?.grammar);
-        self.text = match grammar {
+        let text = match grammar {
             Grammar::Toml => file.text,
             // Paths are kept as written.
             Grammar::Tokens => SceneText { folder: PathBuf::new(), ..file }.parse(&self.args)?.scene.to_toml(),
         };
-        (self.hash, self.grammar) = (hash, grammar);
+        let (merged, both) = merge::merge(&self.saved, self.history.now(), &text);
+        self.history.push(&merged, None);
+        self.questions.extend(both);
+        (self.saved, self.hash, self.grammar) = (text, hash, grammar);
         Ok(())
     }
 
     fn resolved(&self) -> Result<Resolved, Failure> {
-        let Parsed { mut scene, grammar, .. } = self.changed()?.parse(&self.args)?;
+        let Parsed { mut scene, grammar, .. } = self.changed().parse(&self.args)?;
         let holds = spelled_out(&scene);
         self.args.override_scene(&mut scene)?;
         replace_missing(&self.args, &mut scene);
-        let sandbox = PathSandbox::of(&self.name, self.allow_outside);
-        let outside = sandbox.map(|sandbox| sandbox.reading(&scene, grammar, self.args.texture.is_none()));
+        let outside = self.sandbox().map(|sandbox| sandbox.reading(&scene, grammar, self.args.texture.is_none()));
         if let Some(error) = outside.unwrap_or_default().into_iter().next() {
             return Err(error.into());
         }
@@ -177,34 +198,39 @@ impl Document {
         Ok(Resolved { scene, holds, flags })
     }
 
-    // The text in TOML with the changes applied.
-    fn changed(&self) -> Result<SceneText, Failure> {
+    // The text in TOML with the page's changes.
+    fn changed(&self) -> SceneText {
         let shown = match (self.grammar, self.changes.is_empty()) {
             (_, false) => format!("{} (as changed)", self.name),
             (Grammar::Tokens, true) => format!("{} (in TOML)", self.name),
             (Grammar::Toml, true) => self.name.clone(),
         };
-        let text = self.changes.iter().try_fold(self.text.clone(), |text, change| change.apply(&text))?;
-        Ok(SceneText { text, shown, folder: self.folder.clone(), look: None })
+        SceneText { text: self.history.now().to_owned(), shown, folder: self.folder.clone(), look: None }
     }
 
     // Shows a scene, or why there is none. Its changes are kept before it is rendered, because that may end the program.
     fn take(&mut self, result: Result<Resolved, Failure>) -> Result<(), Failure> {
         self.version += 1;
+        self.compare();
         self.complaint = None;
         self.problems = result.as_ref().err().map(|e| e.plain(language()));
+        let before = self.scene().clone();
         let taken = result.map(|resolved| self.resolved = resolved);
-        self.named = files_of(self.scene());
+        let named = files_of(self.scene());
+        if *self.scene() != before || named != self.named {
+            self.picture = self.version;
+        }
+        self.named = named;
         // A folder that cannot be written is reported at the end.
         let _ = self.keep_unsaved();
         taken
     }
 
-    /// Records why this version could not be rendered, such as a broken file; None if it could. Returns whether that
+    /// Records why this picture could not be rendered, such as a broken file; None if it could. Returns whether that
     /// is new.
-    pub fn complain(&mut self, version: u64, what: Option<&Failure>) -> bool {
+    pub fn complain(&mut self, picture: u64, what: Option<&Failure>) -> bool {
         let what = what.map(|e| self.describe(e));
-        let is_new = version == self.version && self.complaint != what;
+        let is_new = picture == self.picture && self.complaint != what;
         if is_new {
             self.complaint = what;
         }
@@ -213,8 +239,8 @@ impl Document {
 
     // The error, with the position where the text names the file.
     fn describe(&self, error: &Failure) -> String {
-        let problems = match (error, self.changed()) {
-            (Failure::Library(Error::Asset(asset)), Ok(source)) => source.about(asset),
+        let problems = match error {
+            Failure::Library(Error::Asset(asset)) => self.changed().about(asset),
             _ => None,
         };
         match problems {
@@ -223,14 +249,24 @@ impl Document {
         }
     }
 
+    // What the file does not have of the scene, and what is still to be answered.
+    fn compare(&mut self) {
+        self.changes = merge::between(&self.saved, self.history.now());
+        self.questions.retain(|key| self.changes.iter().any(|edit| edit.path() == key));
+    }
+
     /// Reads the scene again if its file, or a file that it names, has changed. Returns whether it has.
     pub fn follow(&mut self) -> bool {
         let stamp = stamp_of(Path::new(&self.name));
-        // The file may be missing for a moment while an editor replaces it.
-        let result = if stamp.is_some() && stamp != self.stamp {
-            self.stamp = stamp;
+        if stamp.is_some() {
+            self.seen = Instant::now();
+        }
+        let is_missing = self.seen.elapsed() > MOMENT;
+        let result = if stamp.is_some() && (stamp != self.stamp || self.is_missing) {
+            (self.stamp, self.is_missing) = (stamp, false);
             self.read()
-        } else if self.named.iter().any(|(path, stamp)| stamp_of(path) != *stamp) {
+        } else if is_missing != self.is_missing || self.named.iter().any(|(path, stamp)| stamp_of(path) != *stamp) {
+            self.is_missing = is_missing;
             self.resolved()
         } else {
             return false;
@@ -239,86 +275,121 @@ impl Document {
         true
     }
 
-    /// Sets or removes keys; none of them if one is invalid. A later change of a key replaces an earlier one.
-    pub fn set(&mut self, changes: Vec<Change>) -> Result<(), Failure> {
-        changes.iter().try_fold(self.changed()?.text, |text, change| change.apply(&text))?;
-        // A new table shifts the paths of those after it, so earlier changes stay before it.
-        let last_new = self.changes.iter().rposition(|old| old.is_new);
-        let mut later = self.changes.split_off(last_new.map_or(0, |i| i + 1));
-        later.retain(|old| changes.iter().all(|new| new.key != old.key));
-        self.changes.extend(later);
-        self.changes.extend(changes);
+    /// Sets or removes keys; none of them if one is invalid. Changes of one gesture are one step of the history.
+    pub fn set(&mut self, edits: &[Edit], gesture: Option<String>) -> Result<(), Failure> {
+        let text = edited(self.history.now(), edits)?;
+        self.questions.retain(|key| edits.iter().all(|edit| edit.path() != key));
+        self.step(|history| history.push(&text, gesture));
+        Ok(())
+    }
+
+    // Shows another text of the history.
+    fn step(&mut self, go: impl FnOnce(&mut History)) {
+        go(&mut self.history);
         let result = self.resolved();
         drop(self.take(result));
-        Ok(())
     }
 
     /// Makes the camera path pass through a view.
     pub fn look(&mut self, frame: u32, view: &Viewpoint) -> Result<(), Failure> {
-        let edits = edits_through(&self.scene().camera, frame, self.scene().output.frames, view);
-        self.set(edits.into_iter().map(Change::from).collect())
+        self.set(&edits_through(&self.scene().camera, frame, self.scene().output.frames, view), None)
     }
 
     pub fn discard(&mut self) {
-        self.changes.clear();
-        self.given.clear();
-        let result = self.resolved();
-        drop(self.take(result));
+        let saved = self.saved.clone();
+        self.step(|history| history.push(&saved, None));
     }
 
-    /// Writes the changes into the file, unless the scene has faults. Comments and order are kept.
+    pub fn undo(&mut self) {
+        self.step(History::undo);
+    }
+
+    pub fn redo(&mut self) {
+        self.step(History::redo);
+    }
+
+    /// Takes or drops the unwritten changes that an earlier studio has left.
+    pub fn answer_unsaved(&mut self, is_taken: bool) -> Result<(), Failure> {
+        if let Some(text) = self.unsaved.answer(is_taken)? {
+            self.step(|history| history.push(&text, None));
+        }
+        self.version += 1;
+        Ok(())
+    }
+
+    /// Writes the changes into the file, unless the scene has faults. Comments and order are kept. A file that is gone is written
+    /// anew.
     pub fn write_back(&mut self) -> Result<(), Failure> {
+        let path = PathBuf::from(&self.name);
         // Right before it is replaced, the file is compared with the text that was read last: its time stamp may be an old one.
-        let (changed, text) = loop {
-            let changed = self.changed()?.text;
+        let text = loop {
+            if let Some(key) = self.questions.first() {
+                return Err(Failure::usage(msg!(
+                    "`{key}` has another value in the file: choose one of the two first",
+                    key
+                )));
+            }
             self.resolved()?;
             let text = match self.grammar {
-                Grammar::Toml => changed.clone(),
+                Grammar::Toml => self.changed().text,
                 Grammar::Tokens => self.tokens()?,
             };
-            if of_texts([SceneText::read_regular(&self.name)?.text.as_str()]) == self.hash {
-                break (changed, text);
+            let is_there = std::fs::symlink_metadata(&path).is_ok();
+            if !is_there || of_texts([SceneText::read_regular(&self.name)?.text.as_str()]) == self.hash {
+                let write = |file: &mut File| file.write_all(text.as_bytes());
+                if is_there {
+                    rewrite_whole(&path, write)?
+                } else {
+                    write_whole(&path, write)?
+                }
+                break text;
             }
             let result = self.read();
             self.take(result)?;
         };
-        rewrite_whole(Path::new(&self.name), |file| file.write_all(text.as_bytes()))?;
-        self.changes.clear();
-        self.given.clear();
-        (self.text, self.hash) = (changed, of_texts([text.as_str()]));
-        self.stamp = stamp_of(Path::new(&self.name));
+        (self.saved, self.hash) = (self.history.now().to_owned(), of_texts([text.as_str()]));
+        (self.stamp, self.is_missing) = (stamp_of(&path), false);
         self.version += 1;
+        self.compare();
         self.keep_unsaved().map(drop)
     }
 
-    /// Keeps the changes in their own file beside the scene as long as the scene's file does not have them. Returns the file's
-    /// path; None if nothing would be lost.
+    /// Keeps the scene in its own file beside the scene's file as long as that does not have it. Returns the file's path; None if
+    /// nothing would be lost.
     pub fn keep_unsaved(&mut self) -> Result<Option<PathBuf>, Failure> {
-        if self.changes.is_empty() || self.changes == self.given {
-            // It may be gone already.
-            self.unsaved.take().map(std::fs::remove_file);
-            return Ok(None);
-        }
-        let text = self.changed()?.text;
-        // An earlier file of this kind stays.
-        let names = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
-        let mut paths = names.map(|n| Path::new(&self.name).with_extension(format!("unsaved{n}.toml")));
-        let is_free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err();
-        let path = self.unsaved.get_or_insert_with(|| paths.find(is_free).unwrap_or_default()).clone();
-        std::fs::write(&path, text).map_err(|e| OutputError::Write(path.clone(), e))?;
-        Ok(Some(path))
+        let text = self.history.now();
+        let is_given = || edited(&self.saved, &self.given).is_ok_and(|given| given == text);
+        self.unsaved.keep(text, !self.is_missing && (text == self.saved || is_given()))
     }
 
     /// The changes, a line each.
     pub fn unsaved(&self) -> Vec<String> {
-        let line = |change: &Change| format!("{} = {}", change.key, change.value.as_deref().unwrap_or_default());
+        let line = |edit: &Edit| format!("{} = {}", edit.path(), edit.value().unwrap_or_default());
         self.changes.iter().map(line).collect()
     }
 
+    pub fn sandbox(&self) -> Option<PathSandbox> {
+        PathSandbox::of(&self.name, self.allow_outside)
+    }
+
     pub fn tokens(&self) -> Result<String, Failure> {
-        let source = SceneText { shown: self.name.clone(), folder: PathBuf::new(), ..self.changed()? };
+        let source = SceneText { shown: self.name.clone(), folder: PathBuf::new(), ..self.changed() };
         let parsed = source.parse(&self.args)?;
         tokens::write(&parsed.scene).map_err(Failure::NotExpressible)
+    }
+
+    // The values of the keys that the page and an editor have changed.
+    fn asked(&self) -> Vec<Value> {
+        if self.questions.is_empty() {
+            return Vec::new();
+        }
+        let back = merge::between(self.history.now(), &self.saved);
+        let value_in = |edits: &[Edit], key: &str| {
+            edits.iter().find(|edit| edit.path() == key).and_then(Edit::value).map(str::to_owned)
+        };
+        let asked =
+            |key: &String| json!({ "key": key, "page": value_in(&self.changes, key), "file": value_in(&back, key) });
+        self.questions.iter().map(asked).collect()
     }
 
     /// The page's state, except the picture.
@@ -336,9 +407,14 @@ impl Document {
         let bodies = world.bodies.iter().map(|b| json!({ "centre": b.centre, "radius": b.radius }));
         let balls = world.spheres.iter().map(|s| json!({ "centre": s.centre, "radius": s.radius }));
         let ellipsoids = world.ellipsoids.iter().map(|e| json!({ "centre": e.centre, "radius": e.reach() }));
-        let document = self.changed().ok().and_then(|source| toml::from_str::<toml::Table>(&source.text).ok());
+        let document = toml::from_str::<toml::Table>(self.history.now()).ok();
+        let missing =
+            self.is_missing.then(|| msg!("{path} is gone: Write back writes it anew", path = self.name.as_str()));
+        let missing = missing.map(|what| what.get(language()));
+        let problems = [&self.faults, &missing, &self.problems, &self.complaint];
         json!({
             "version": self.version,
+            "picture": self.picture,
             "name": self.name,
             "grammar": match self.grammar { Grammar::Toml => "toml", Grammar::Tokens => "tokens" },
             "size": [scene.render.width, scene.render.height],
@@ -347,9 +423,14 @@ impl Document {
             "frames": frames,
             "fps": scene.output.fps,
             "levels": levels(scene),
-            "problems": self.faults.as_ref().or(self.problems.as_ref()).or(self.complaint.as_ref()),
+            "problems": problems.into_iter().flatten().next(),
             "loop": scene.loop_problems().into_iter().map(|problem| problem.what.to_string()).collect::<Vec<_>>(),
-            "changes": self.changes,
+            "changes": self.changes.iter().map(change_of).collect::<Vec<_>>(),
+            "questions": self.asked(),
+            "can_undo": self.history.can_undo(),
+            "can_redo": self.history.can_redo(),
+            "is_missing": self.is_missing,
+            "left": self.unsaved.state(),
             "way": way.collect::<Vec<_>>(),
             // More bodies would only hide each other.
             "bodies": bodies.chain(balls).chain(ellipsoids).take(2000).collect::<Vec<_>>(),

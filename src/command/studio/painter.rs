@@ -143,7 +143,7 @@ impl PreviewRenderer {
                 let (width, height, is_best) =
                     (image.width(), image.height(), level + 1 == levels.len() && downscale <= 1);
                 let facts = json!({
-                    "width": width, "height": height, "version": version, "rays": stats.rays, "ms": ms(stats.time),
+                    "width": width, "height": height, "picture": version, "rays": stats.rays, "ms": ms(stats.time),
                     "best": is_best, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg, "across": camera.width,
                     "frame": request.frame, "devices": devices,
                 });

@@ -2,12 +2,13 @@
 //! (another site's name that resolves to this machine is refused), and this page's origin or none.
 
 use super::connections::Known;
-use super::document::Document;
+use super::document::{Change, Document};
 use super::painter::{PreviewRequest, viewpoint};
 use super::session::Studio;
 use crate::cli::{Exit, Failure, language};
 use crate::language::msg;
 use crate::output::OutputError;
+use crate::scene::text::edit::Edit;
 use crate::threads;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -51,7 +52,10 @@ pub fn router(studio: Arc<Studio>, address: SocketAddr) -> Router {
         ("set", post(set)),
         ("look", post(look)),
         ("write", post(write)),
+        ("undo", post(undo)),
+        ("redo", post(redo)),
         ("discard", post(discard)),
+        ("left", post(left)),
         ("render", post(render)),
         ("stop", post(stop)),
     ] {
@@ -181,9 +185,18 @@ fn changed(studio: &Studio, change: impl FnOnce(&mut Document) -> Result<(), Fai
     Ok(json_answer(&studio.state()))
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Setting {
+    changes: Vec<Change>,
+    // Changes of one gesture, such as the drag of a slider, are one step.
+    gesture: Option<String>,
+}
+
 async fn set(State(studio): Shared, body: Bytes) -> Answer {
-    let change = read(&body)?;
-    changed(&studio, |document| document.set(vec![change]))
+    let Setting { changes, gesture } = read(&body)?;
+    let edits: Vec<Edit> = changes.into_iter().map(Edit::from).collect();
+    changed(&studio, |document| document.set(&edits, gesture))
 }
 
 #[derive(Deserialize)]
@@ -203,11 +216,35 @@ async fn write(State(studio): Shared) -> Answer {
     changed(&studio, Document::write_back)
 }
 
-async fn discard(State(studio): Shared) -> Answer {
-    changed(&studio, |document| {
-        document.discard();
+// Shows another text of the history.
+fn stepped(studio: &Studio, step: fn(&mut Document)) -> Answer {
+    changed(studio, |document| {
+        step(document);
         Ok(())
     })
+}
+
+async fn undo(State(studio): Shared) -> Answer {
+    stepped(&studio, Document::undo)
+}
+
+async fn redo(State(studio): Shared) -> Answer {
+    stepped(&studio, Document::redo)
+}
+
+async fn discard(State(studio): Shared) -> Answer {
+    stepped(&studio, Document::discard)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Left {
+    is_taken: bool,
+}
+
+async fn left(State(studio): Shared, body: Bytes) -> Answer {
+    let Left { is_taken } = read(&body)?;
+    changed(&studio, |document| document.answer_unsaved(is_taken))
 }
 
 #[derive(Deserialize)]

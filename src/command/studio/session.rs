@@ -70,12 +70,12 @@ impl Studio {
     }
 
     pub fn paint(&self, request: &PreviewRequest) -> Result<Option<(Image<u8>, Value)>, Failure> {
-        let (scene, version) = {
+        let (scene, picture) = {
             let document = self.document();
-            (document.scene().clone(), document.version)
+            (document.scene().clone(), document.picture)
         };
-        let painted = self.painter.paint(&scene, version, request);
-        if self.document().complain(version, painted.as_ref().err()) {
+        let painted = self.painter.paint(&scene, picture, request);
+        if self.document().complain(picture, painted.as_ref().err()) {
             self.tell();
         }
         painted

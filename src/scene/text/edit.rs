@@ -71,6 +71,36 @@ pub enum Edit {
     /// Inserts a new table into a list, in front of the element that the path names, such as `camera.key[2]`. The
     /// value is an inline table.
     Insert(String, String),
+    /// Removes the key of this path, or the element of a list.
+    Remove(String),
+}
+
+impl Edit {
+    /// The path of the key, or of the element of a list.
+    pub fn path(&self) -> &str {
+        let (Edit::Set(path, _) | Edit::Insert(path, _) | Edit::Remove(path)) = self;
+        path
+    }
+
+    /// The value; None if the key is removed.
+    pub fn value(&self) -> Option<&str> {
+        match self {
+            Edit::Set(_, value) | Edit::Insert(_, value) => Some(value),
+            Edit::Remove(_) => None,
+        }
+    }
+
+    /// The text after this edit.
+    ///
+    /// # Errors
+    /// The path does not exist, or the text is not TOML.
+    pub fn apply(&self, text: &str) -> Result<String, EditError> {
+        match self {
+            Edit::Set(path, value) => set(text, path, Some(value)),
+            Edit::Insert(path, table) => insert(text, path, table),
+            Edit::Remove(path) => set(text, path, None),
+        }
+    }
 }
 
 // A name, and an index if the name is a list of tables.
@@ -106,15 +136,20 @@ fn opened<'a>(text: &str, path: &'a str) -> Result<(DocumentMut, Vec<Step<'a>>),
     Ok((document, steps(path).ok_or_else(|| EditError::Path(path.to_owned()))?))
 }
 
-/// The text with the key of this path set to a value, or removed if there is none. A value that is not TOML is
+/// The text with the key of this path set to a value, or removed if there is none; so is an element of a list. A value that is not TOML is
 /// inserted as a string, and so is any value of a key that takes strings.
 ///
 /// # Errors
 /// The path does not exist, or the text is not TOML.
 pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditError> {
     let (mut document, steps) = opened(text, path)?;
-    let Some((Step { name, index: None }, tables)) = steps.split_last() else {
-        return Err(EditError::Path(path.to_owned()));
+    let (name, tables) = match (steps.split_last(), value) {
+        (Some((Step { name, index: None }, tables)), _) => (name, tables),
+        (Some((Step { name, index: Some(index) }, tables)), None) => {
+            remove_element(table_of(&mut document, tables, name)?, name, *index)?;
+            return Ok(document.to_string());
+        }
+        _ => return Err(EditError::Path(path.to_owned())),
     };
     in_a_table(&document, name, tables)?;
     let table = table_of(&mut document, tables, name)?;
@@ -140,6 +175,33 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
         None => drop(table.insert(name, Item::Value(value))),
     }
     Ok(document.to_string())
+}
+
+// Removes an element of a list, and the list with its last one.
+fn remove_element(table: &mut dyn TableLike, name: &str, index: usize) -> Result<(), EditError> {
+    let left = match table.get_mut(name) {
+        Some(Item::ArrayOfTables(list)) if index < list.len() => {
+            list.remove(index);
+            list.len()
+        }
+        Some(Item::Value(Value::Array(list))) if index < list.len() => {
+            list.remove(index);
+            list.len()
+        }
+        item => return Err(EditError::Index(name.to_owned(), index, item.map_or(0, |item| length(item)))),
+    };
+    if left == 0 {
+        table.remove(name);
+    }
+    Ok(())
+}
+
+fn length(list: &Item) -> usize {
+    match list {
+        Item::ArrayOfTables(list) => list.len(),
+        Item::Value(Value::Array(list)) => list.len(),
+        _ => 0,
+    }
 }
 
 /// The text with a new table in a list, in front of the element that the path names. The value is an inline table.
@@ -169,11 +231,7 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
         }
         Some(Item::Value(Value::Array(list))) if *index <= list.len() => list.insert(*index, new),
         list => {
-            let len = match list {
-                Some(Item::ArrayOfTables(list)) => list.len(),
-                Some(Item::Value(Value::Array(list))) => list.len(),
-                _ => 0,
-            };
+            let len = list.map_or(0, |list| length(list));
             return Err(EditError::Index((*name).to_owned(), *index, len));
         }
     }

@@ -132,6 +132,17 @@ function applies(schema, table, name, values, held) {
   return !materials || !materialKeys(schema).has(key) || (materials[now("material")] ?? []).includes(key);
 }
 
+/** Buttons for a key that the page and an editor have changed, each to another value. */
+export function questionButtons(page, { key, page: mine, file }) {
+  const button = (text, value) => {
+    const one = el("button", { type: "button", textContent: `${text}: ${value ?? "not set"}` });
+    one.setAttribute("aria-label", `${key}, ${one.textContent}`);
+    one.addEventListener("click", () => page.set([[key, value]], page.gesture()));
+    return one;
+  };
+  return [button("Keep mine", mine), button("Take the file's", file)];
+}
+
 function keyRow(page, table, path, name) {
   const { schema } = page;
   const kind = table.properties[name];
@@ -144,23 +155,34 @@ function keyRow(page, table, path, name) {
   back.setAttribute("aria-label", `remove ${id}`);
   const note = el("small", { hidden: true });
   const unit = kind["x-unit"] ? ` (${kind["x-unit"]})` : "";
-  const row = el("div", { className: "key", title: `${kind.description ?? ""}${unit}` }, label, box, back, note);
+  const choice = el("div", { className: "choice", hidden: true });
+  const row = el("div", { className: "key", title: `${kind.description ?? ""}${unit}` }, label, box, back, note, choice);
   row.dataset.key = id;
   let values, held, fields, asText, shown;
   let busy = false;
   const at = () => `${path}.${spelled(name, values)}`;
-  const set = (value) => {
-    // Keys that no longer apply would be refused, so they are removed.
-    if (kind.enum && value !== null) {
-      const after = { ...values, [name]: value };
-      const gone = Object.keys(table.properties).filter((key) => values?.[key] !== undefined && key !== name && applies(schema, table, key, values, held) && !applies(schema, table, key, after, held));
-      gone.forEach((key) => page.set(`${path}.${key}`, null));
+  let gesture = page.gesture();
+  const set = (value) => page.set([[at(), value], ...(kind.enum && value !== null ? others(value) : [])], gesture);
+  // Keys that do not apply beside another word would be refused: they are set aside, and come back with a word that they apply to.
+  const others = (word) => Object.keys(table.properties).filter((key) => key !== name).flatMap((key) => {
+    const id = `${path}.${key}`;
+    const before = values?.[key];
+    const stays = applies(schema, table, key, { ...values, [name]: word }, held);
+    if (before !== undefined && !stays && applies(schema, table, key, values, held)) {
+      page.aside.set(id, { value: inToml(before), by: name });
+      return [[id, null]];
     }
-    page.set(at(), value);
-  };
+    if (before !== undefined || !stays || !page.aside.has(id)) return [];
+    const { value } = page.aside.get(id);
+    page.aside.delete(id);
+    return [[id, value]];
+  });
+  const setAside = () => Object.keys(table.properties)
+    .filter((key) => page.aside.get(`${path}.${key}`)?.by === name && values?.[key] === undefined && !applies(schema, table, key, values, held))
+    .map((key) => `${key} = ${page.aside.get(`${path}.${key}`).value}`);
   // A field is not updated while the user types or drags, until its value is sent.
   row.addEventListener("input", () => { busy = true; });
-  row.addEventListener("change", () => { busy = false; });
+  row.addEventListener("change", () => { busy = false; gesture = page.gesture(); });
   row.addEventListener("focusout", () => { busy = false; });
   row.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !busy) return;
@@ -169,6 +191,7 @@ function keyRow(page, table, path, name) {
     fields.show(shown);
   });
   back.addEventListener("click", () => set(null));
+  row.isBusy = () => busy;
   row.commit = () => { if (busy) { const field = document.activeElement; field.blur(); field.focus(); } };
   row.update = (state) => {
     values = valueAt(state.document, path);
@@ -179,8 +202,15 @@ function keyRow(page, table, path, name) {
     row.classList.toggle("changed", state.changes.some((change) => change.key === at()));
     back.hidden = own === undefined || table.required?.includes(name) === true;
     const flag = state.flags?.[id];
-    note.hidden = flag === undefined;
-    note.textContent = flag === undefined ? "" : `the command line says ${written(flag)}`;
+    const aside = kind.enum ? setAside() : [];
+    note.textContent = [
+      ...(flag === undefined ? [] : [`the command line says ${written(flag)}`]),
+      ...(aside.length ? [`set aside: ${aside.join(", ")}`] : []),
+    ].join("; ");
+    note.hidden = !note.textContent;
+    const asked = state.questions.find((question) => question.key === at());
+    choice.hidden = !asked;
+    choice.replaceChildren(...(asked ? questionButtons(page, asked) : []));
     if (busy || page.isWaiting(at())) return;
     shown = own ?? held?.[name] ?? kind.default;
     const isText = (["number", "integer"].includes(kind.type) || listOf(kind) !== null) && typeof shown === "string";

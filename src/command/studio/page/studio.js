@@ -1,6 +1,6 @@
 // The page: requests drafts as fast as they arrive during changes, and finer pictures when nothing changes.
 
-import { form } from "./keys.js";
+import { form, questionButtons } from "./keys.js";
 import { dolly, orbit, pan, plan, written } from "./view.js";
 
 const $ = (id) => document.getElementById(id);
@@ -22,7 +22,7 @@ let busy = null, wake = () => {};
 
 // The exact viewpoint of the shown picture; for other frames, the nearest known one.
 let seen = null;
-const place = () => (seen?.frame === frame && seen.version === state.version ? seen : state.way.findLast((p) => p.frame <= frame) ?? state.way[0]);
+const place = () => (seen?.frame === frame && seen.picture === state.picture ? seen : state.way.findLast((p) => p.frame <= frame) ?? state.way[0]);
 const here = () => view ?? (({ eye, look_at, fov_deg }) => ({ eye, look_at, fov_deg }))(place());
 const isMoving = () => playing || performance.now() - movedAt < 150;
 
@@ -63,7 +63,7 @@ function show({ facts, bytes }, level, ms, mine) {
   if (!view) seen = facts;
   // For measurements.
   const data = canvas.dataset;
-  Object.assign(data, { frame, level, request: mine, best: facts.best, version: facts.version, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
+  Object.assign(data, { frame, level, request: mine, best: facts.best, picture: facts.picture, version: facts.picture === state.picture ? state.version : facts.picture, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
 }
 
 async function paint() {
@@ -125,8 +125,10 @@ function look(to) {
 function take(next) {
   // Answers may arrive out of order.
   if (state && next.version < state.version) return;
-  const isOther = !state || next.version !== state.version;
+  const isOther = next.picture !== state?.picture;
   state = next;
+  // The shown picture is that of all versions without another.
+  if (Number(canvas.dataset.picture) === state.picture) canvas.dataset.version = state.version;
   $("name").textContent = state.name;
   document.title = `${state.name.split("/").pop()} - polyfly studio`;
   $("problems").hidden = !state.problems;
@@ -134,14 +136,47 @@ function take(next) {
   $("time").max = state.frames - 1;
   $("seamless").textContent = state.loop.length ? "" : "a seamless loop";
   $("seamless").title = state.loop.join("\n");
-  $("write").disabled = $("discard").disabled = state.changes.length === 0;
+  $("discard").disabled = state.changes.length === 0;
+  $("write").disabled = isWritten();
+  $("undo").disabled = !state.can_undo;
+  $("redo").disabled = !state.can_redo;
+  notices();
   run(state.batch);
   fields();
   if (isOther) go(frame);
 }
 
+// Whether the file has all that the page shows.
+const isWritten = () => state.changes.length === 0 && !state.is_missing;
+
+// What the user has to answer.
+function notices() {
+  $("left").hidden = !state.left;
+  if (state.left) {
+    const { path, time, is_older: isOlder } = state.left;
+    const since = time === null ? "" : ` of ${new Date(time * 1000).toLocaleString()}`;
+    $("left-text").textContent = `Unwritten changes${since} are in ${path}.${isOlder ? " The scene has been saved since then." : ""}`;
+  }
+  $("questions").hidden = state.questions.length === 0;
+  $("questions").replaceChildren(...state.questions.map((question) => {
+    const box = document.createElement("div");
+    const text = document.createElement("span");
+    box.className = "question";
+    text.textContent = `An editor has changed ${question.key} too.`;
+    box.append(text, ...questionButtons(editor, question));
+    return box;
+  }));
+}
+
 // Fields that the user is not editing show the scene's values.
-const editor = { set: (key, value) => set(key, value), isWaiting: (key) => isWaiting(key) };
+let gestures = 0;
+const editor = {
+  set: (changes, gesture) => set(changes, gesture),
+  isWaiting: (key) => isWaiting(key),
+  gesture: () => `${page}-${gestures++}`,
+  // The values of keys that another word has set aside, in TOML.
+  aside: new Map(),
+};
 const fields = () => form($("keys"), Object.assign(editor, { schema, state }));
 
 // Shows a refused change until the next one.
@@ -156,13 +191,16 @@ async function send(name, body) {
   try {
     answer = await fetch(name, { method: "POST", body: JSON.stringify(body ?? {}) });
   } catch {
-    refuse(`Not sent: ${name}${body?.key ? ` ${body.key} = ${body.value}` : ""}`);
+    const changes = (body?.changes ?? []).map(({ key, value }) => ` ${key} = ${value}`);
+    refuse(`Not sent: ${name}${changes.join(",")}`);
     fields();
-    return lost();
+    lost();
+    return false;
   }
-  if (answer.ok) return take(await answer.json());
-  refuse(await answer.text());
+  if (answer.ok) take(await answer.json());
+  else refuse(await answer.text());
   fields();
+  return answer.ok;
 }
 
 // Changes are sent in order, each after the answer to the one before.
@@ -172,27 +210,28 @@ function ask(name, body) {
   return deeds;
 }
 
-// While a key is dragged, only its newest value is sent.
+// While a key is dragged, only its newest value is sent. The first of the changes is the key's own.
 const waiting = new Map();
 let sending = null;
 const isWaiting = (key) => waiting.has(key) || sending === key;
-function set(key, value) {
+function set(changes, gesture) {
+  const [[key]] = changes;
   const isQueued = waiting.has(key);
-  waiting.set(key, value);
-  if (isQueued) return;
+  waiting.set(key, { changes: changes.map(([key, value]) => ({ key, value })), gesture });
+  if (isQueued) return deeds;
   deeds = deeds.then(async () => {
-    const body = { key, value: waiting.get(key) };
+    const body = waiting.get(key);
     waiting.delete(key);
     sending = key;
-    try { await send("set", body); } finally { sending = null; }
-    fields();
+    try { return await send("set", body); } finally { sending = null; fields(); }
   });
+  return deeds;
 }
 
 // The field that is being edited is saved too.
 function writeBack() {
   document.activeElement?.closest(".key")?.commit();
-  ask("write");
+  return ask("write");
 }
 
 async function use() {
@@ -325,6 +364,13 @@ document.addEventListener("keydown", (event) => {
     if (!isLost) writeBack();
     return;
   }
+  const step = (event.ctrlKey || event.metaKey) && !event.altKey && { z: event.shiftKey ? "redo" : "undo", y: "redo" }[event.key.toLowerCase()];
+  // A field that is being edited has its own undo.
+  if (step && !event.target.closest(".key")?.isBusy()) {
+    event.preventDefault();
+    if (!isLost) ask(step);
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isLost || $("help").open) return;
   const turn = 0.06;
   const shortcuts = {
@@ -354,7 +400,9 @@ $("look").addEventListener("click", use);
 $("write").addEventListener("click", writeBack);
 $("show-help").addEventListener("click", help);
 $("refusal-close").addEventListener("click", () => refuse(""));
-$("discard").addEventListener("click", () => ask("discard"));
+for (const name of ["undo", "redo", "discard"]) $(name).addEventListener("click", () => ask(name));
+$("left-take").addEventListener("click", () => ask("left", { is_taken: true }));
+$("left-drop").addEventListener("click", () => ask("left", { is_taken: false }));
 $("make-sheet").addEventListener("click", sheet);
 $("tokens").addEventListener("click", tokens);
 $("render").addEventListener("click", () => ask("render", {}));
