@@ -230,6 +230,7 @@ def check(polyfly):
             keyboard(studio)
             messages(studio)
             panels(studio, scene)
+            runs(studio, scene)
             connections_without_token(studio)
             # What has been asked for and refused is all that the console may complain of.
             said = [line["message"] for line in studio.browser.get_log("browser") if line["level"] == "SEVERE" and "409" not in line["message"] and "422" not in line["message"]]
@@ -502,9 +503,6 @@ def panels(studio, scene):
     studio.wait(lambda: studio.state()["batch"]["code"] == 0)
     assert len(list(Path(scene.parent, "out").glob("*.png"))) == 24
     studio.wait(lambda: "24 of 24" in studio.browser.find_element(By.ID, "run-facts").text)
-    studio.click("render")
-    studio.wait(lambda: studio.state()["batch"]["code"] == 64)
-    studio.wait(lambda: "--resume" in studio.browser.find_element(By.ID, "run-words").text)
     studio.browser.set_window_size(420, 900)
     assert studio.js("return document.documentElement.scrollWidth <= innerWidth"), "a narrow window"
     studio.browser.set_window_size(1280, 800)
@@ -514,6 +512,45 @@ def panels(studio, scene):
         studio.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
         grounds.add(studio.js(ground))
     assert len(grounds) == 2, grounds
+
+
+def runs(studio, scene):
+    """What is on the page is what is rendered, and frames that are in the way are a question."""
+    label = lambda name: studio.browser.find_element(By.ID, name).text
+    made = lambda folder: len(list(Path(scene.parent, folder).glob("*.png")))
+
+    def ended(count):
+        studio.wait(lambda: not studio.state()["batch"]["running"] and studio.state()["batch"]["done"] == count)
+        assert studio.state()["batch"]["code"] == 0, studio.state()["batch"]
+
+    def asked(words, buttons):
+        studio.wait(lambda: words in label("run-what"))
+        assert "--" not in label("run-question")
+        assert [b.text for b in studio.browser.find_elements(By.CSS_SELECTOR, "#run-question button") if b.is_displayed()] == buttons
+
+    assert label("render") == "Render" and "out/%02d.png" in label("run-where") and not label("render-saved")
+    studio.request("set", changes(("output.frames", "4"), ("film.bloom", "0.2")))
+    studio.wait(lambda: label("render") == "Write and render")
+    studio.click("render-saved")
+    asked("frames of this scene", ["Keep them and go on", "Replace them"])
+    assert scene.read_text() == SCENE
+    studio.click("render")
+    asked("film.bloom", ["Replace them", "Use out-2/%02d.png instead"])
+    assert "frames = 4" in scene.read_text() and label("render") == "Render"
+    studio.click("run-elsewhere")
+    ended(4)
+    assert made("out") == 24 and made("out-2") == 4 and 'path = "out-2/%02d.png"' in scene.read_text()
+    Path(scene.parent, "out-2/03.png").unlink()
+    studio.click("render")
+    asked("frames of this scene", ["Keep them and go on", "Replace them", "Use out-2-2/%02d.png instead"])
+    studio.click("run-resume")
+    ended(1)
+    studio.click("render")
+    studio.wait(lambda: label("run-what"))
+    studio.click("run-overwrite")
+    ended(4)
+    assert made("out-2") == 4
+    studio.save(SCENE)
 
 
 def connections_without_token(studio):

@@ -4,6 +4,7 @@ mod batch;
 pub(super) mod connections;
 mod document;
 mod history;
+mod occupied;
 mod painter;
 mod server;
 mod session;
@@ -58,6 +59,7 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         loop {
             std::thread::sleep(LOOKED);
             if follower.document().follow() {
+                follower.batch.ask(None);
                 follower.tell();
             }
         }

@@ -1,7 +1,9 @@
 //! The run that the page starts: a child process of the program itself, so that it resumes and fails like any other
 //! run.
 
-use crate::cli::Failure;
+use super::document::change_of;
+use super::occupied::Occupied;
+use crate::cli::{Failure, language};
 use crate::command::stop::{STDIN, STOP_BY};
 use crate::language::msg;
 use crate::output::OutputError;
@@ -31,6 +33,8 @@ struct Run {
     is_closed: bool,
     done: u64,
     frames: u64,
+    // What is in the way of a run that was not started.
+    question: Option<Occupied>,
     // The exit code, and the text on stderr.
     code: Option<i32>,
     words: String,
@@ -80,6 +84,11 @@ impl Batch {
             }
             OutputError::from(e).into()
         })
+    }
+
+    /// Stores what is in the way of the next run.
+    pub fn ask(&self, question: Option<Occupied>) {
+        self.lock().question = question;
     }
 
     fn hear(&self, line: &str) {
@@ -148,6 +157,16 @@ impl Batch {
     /// The state of the run for the page.
     pub fn state(&self) -> Value {
         let run = self.lock();
-        json!({ "running": run.child.is_some(), "done": run.done, "frames": run.frames, "code": run.code, "words": run.words })
+        let question = run.question.as_ref().map(|occupied| {
+            json!({
+                "what": occupied.what.get(language()),
+                "can_resume": occupied.can_resume,
+                "elsewhere": occupied.elsewhere.iter().map(change_of).collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "running": run.child.is_some(), "done": run.done, "frames": run.frames, "code": run.code, "words": run.words,
+            "question": question,
+        })
     }
 }

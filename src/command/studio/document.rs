@@ -368,6 +368,43 @@ impl Document {
         self.changes.iter().map(line).collect()
     }
 
+    /// The scene of the file as a run reads it, without flags.
+    pub fn written_scene(&self) -> Result<Scene, Failure> {
+        Ok(SceneText::read_regular(&self.name)?.parse(&SceneArgs::default())?.scene)
+    }
+
+    /// The same with these edits.
+    pub fn saved_scene(&self, edits: &[Edit]) -> Result<Scene, Failure> {
+        let text = edited(&self.saved, edits)?;
+        Ok(SceneText { text, folder: self.folder.clone(), ..SceneText::default() }.parse(&SceneArgs::default())?.scene)
+    }
+
+    /// Edits that put this number behind the name of the folder of frames, and of the film.
+    pub fn numbered_output(&self, number: u32) -> Vec<Edit> {
+        let scene =
+            SceneText { text: self.saved.clone(), ..SceneText::default() }.parse(&self.args).map(|parsed| parsed.scene);
+        let output = scene.unwrap_or_default().output;
+        let files = output.files.to_string();
+        let files = match files.rsplit_once('/') {
+            Some((folder, name)) => format!("{folder}-{number}/{name}"),
+            None => format!("frames-{number}/{files}"),
+        };
+        let film =
+            output.video.as_ref().and_then(|video| Some((video.file_stem()?.to_str()?, video.extension()?.to_str()?)));
+        let film = film.zip(output.video.as_ref()).map(|((stem, ending), video)| {
+            Edit::Set(
+                "output.video".to_owned(),
+                video.with_file_name(format!("{stem}-{number}.{ending}")).display().to_string(),
+            )
+        });
+        std::iter::once(Edit::Set("output.path".to_owned(), files)).chain(film).collect()
+    }
+
+    /// Whether the file has all that the page shows.
+    pub fn is_written(&self) -> bool {
+        self.changes.is_empty() && !self.is_missing
+    }
+
     pub fn sandbox(&self) -> Option<PathSandbox> {
         PathSandbox::of(&self.name, self.allow_outside)
     }

@@ -255,7 +255,9 @@ struct Rendering {
 }
 
 async fn render(State(studio): Shared, body: Bytes) -> Answer {
-    studio.render(read::<Rendering>(&body)?.existing.as_deref())?;
+    let Rendering { existing } = read(&body)?;
+    let session = Arc::clone(&studio);
+    aside(move || session.render(existing.as_deref())).await?;
     Ok(json_answer(&studio.state()))
 }
 

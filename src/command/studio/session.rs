@@ -2,6 +2,7 @@
 
 use super::batch::Batch;
 use super::document::Document;
+use super::occupied;
 use super::painter::{PreviewRenderer, PreviewRequest};
 use crate::cli::Failure;
 use crate::film::image::Image;
@@ -42,6 +43,7 @@ impl Studio {
 
     pub fn change(&self, what: impl FnOnce(&mut Document) -> Result<(), Failure>) -> Result<(), Failure> {
         let result = what(&mut self.document());
+        self.batch.ask(None);
         self.tell();
         result
     }
@@ -88,11 +90,19 @@ impl Studio {
         png::of_image(&image).map_err(|e| OutputError::Write("the contact sheet".into(), e).into())
     }
 
+    /// Starts a run of the scene's file. If existing files are in the way, and the page has not said what becomes of them, it is
+    /// asked, and nothing starts.
     pub fn render(self: &Arc<Self>, existing: Option<&str>) -> Result<(), Failure> {
         let mut arguments = vec![self.document().name.clone()];
         arguments.extend(self.flags.iter().cloned());
         match existing {
-            None => {}
+            None => {
+                if let Some(occupied) = occupied::look(&self.document(), &self.options)? {
+                    self.batch.ask(Some(occupied));
+                    self.tell();
+                    return Ok(());
+                }
+            }
             Some(flag @ ("resume" | "overwrite")) => arguments.push(format!("--{flag}")),
             Some(other) => {
                 return Err(Failure::usage(msg!("`{word}` is neither resume nor overwrite", word = brief(other))));

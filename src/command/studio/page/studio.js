@@ -234,6 +234,17 @@ function writeBack() {
   return ask("write");
 }
 
+// Renders what is on the page: the file has it first.
+async function render() {
+  if (isWritten() || await writeBack()) ask("render");
+}
+
+// The run gets another folder, by a change of the scene.
+async function renderElsewhere() {
+  const changes = state.batch.question.elsewhere.map(({ key, value }) => [key, value]);
+  if (await set(changes, editor.gesture())) render();
+}
+
 async function use() {
   if (!view) return;
   const to = view;
@@ -286,15 +297,27 @@ async function lost() {
   }
 }
 
-function run({ running, done, frames, code, words }) {
+function run({ running, done, frames, code, words, question }) {
+  const { path, video } = state.holds.output;
+  $("run-where").textContent = `Frames: ${path}${video ? `, film: ${video}` : ""}`;
+  $("render").textContent = isWritten() ? "Render" : "Write and render";
+  $("render-saved").hidden = isWritten();
   $("stop").disabled = !running;
-  for (const id of ["render", "resume", "overwrite"]) $(id).disabled = running;
-  $("progress").hidden = !running && code === null;
+  for (const id of ["render", "render-saved"]) $(id).disabled = running;
+  $("run-question").hidden = !question;
+  if (question) {
+    $("run-what").textContent = `${question.what}.`;
+    $("run-resume").hidden = !question.can_resume;
+    $("run-elsewhere").hidden = question.elsewhere.length === 0;
+    $("run-elsewhere").textContent = `Use ${question.elsewhere[0]?.value} instead`;
+  }
+  const isShown = !question && (running || code !== null);
+  $("progress").hidden = !isShown;
   $("progress").max = Math.max(frames, 1);
   $("progress").value = done;
-  const ended = code === null ? "" : code === 0 ? "done: " : `ended with code ${code}: `;
-  $("run-facts").textContent = running || code !== null ? `${ended}${done} of ${frames} frames` : "";
-  $("run-words").hidden = !words;
+  const ended = code === null ? "" : code === 0 ? "done: " : "failed: ";
+  $("run-facts").textContent = isShown ? `${ended}${done} of ${frames} frames` : "";
+  $("run-words").hidden = !isShown || !words;
   $("run-words").textContent = words;
 }
 
@@ -405,9 +428,11 @@ $("left-take").addEventListener("click", () => ask("left", { is_taken: true }));
 $("left-drop").addEventListener("click", () => ask("left", { is_taken: false }));
 $("make-sheet").addEventListener("click", sheet);
 $("tokens").addEventListener("click", tokens);
-$("render").addEventListener("click", () => ask("render", {}));
-$("resume").addEventListener("click", () => ask("render", { existing: "resume" }));
-$("overwrite").addEventListener("click", () => ask("render", { existing: "overwrite" }));
+$("render").addEventListener("click", render);
+$("render-saved").addEventListener("click", () => ask("render"));
+$("run-resume").addEventListener("click", () => ask("render", { existing: "resume" }));
+$("run-overwrite").addEventListener("click", () => ask("render", { existing: "overwrite" }));
+$("run-elsewhere").addEventListener("click", renderElsewhere);
 $("stop").addEventListener("click", () => ask("stop"));
 const tabs = [...document.querySelectorAll("[role=tab]")];
 tabs.forEach((tab, at) => {
