@@ -24,6 +24,7 @@ mod vtk_legacy;
 mod vtk_xml;
 mod xyz;
 
+pub use readers::FileSteps;
 pub use step::{Cell, Column, Step, Wanted};
 
 use super::error::AssetError;
@@ -36,7 +37,6 @@ use crate::scene::{ColourBy, Material, Particles};
 use format::Head;
 use range::Clip;
 use rayon::prelude::*;
-use readers::FileSteps;
 use std::path::Path;
 use std::sync::Arc;
 use values::Request;
@@ -184,11 +184,12 @@ pub fn open<T>(
     files.read_part("particles", path, open, read)
 }
 
-/// The format of a file, if it looks like particles: a text does by its name only.
+/// The format of a file, if it is one of particles and could be nothing else. A scene is a text, too, so some texts count by their names only.
 pub fn format_of(path: &Path) -> Option<&'static str> {
-    let read = |file: &FileSteps| Ok(file.format);
-    let format = open(path, &Files::default(), read).ok();
-    format.filter(|format| *format != readers::TABLE || is_table(path))
+    let format = open(path, &Files::default(), |file| Ok(file.format)).ok()?;
+    let is_plain = ["XYZ", "LAMMPS data", readers::TABLE].contains(&format);
+    let has_name = Head { path, bytes: &[] }.ends_in(&["csv", "xyzr", "xyz", "extxyz", "lmp"]);
+    (!is_plain || has_name).then_some(format)
 }
 
 /// Reads all of the bytes of a file.

@@ -2,10 +2,12 @@
 
 use crate::assets::AssetError;
 use crate::assets::files::Files;
-use crate::assets::particles::{self, Cell, Step, Wanted};
+use crate::assets::particles::{self, Cell, FileSteps, Step, Wanted};
 use crate::cli::{Failure, InfoArgs};
 use crate::language::{count, msg};
+use crate::output::OutputError;
 use crate::report::print;
+use crate::threads::shared_pool;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -19,13 +21,14 @@ struct Content {
 }
 
 pub fn run(args: &InfoArgs) -> Result<(), Failure> {
-    let files = Files::default();
+    let (files, pool) = (Files::default(), shared_pool().map_err(OutputError::from)?);
     let read = |path: &Path| -> Result<Content, AssetError> {
-        particles::open(path, &files, |file| {
+        let open = |file: &FileSteps| {
             let steps = file.count();
             let last = file.read(steps.saturating_sub(1), &Wanted::only([]))?;
             Ok(Content { format: file.format, steps, first: file.read(0, &Wanted::all())?, last })
-        })
+        };
+        pool.install(|| particles::open(path, &files, open))
     };
     if args.json {
         let all =

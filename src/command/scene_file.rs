@@ -16,6 +16,7 @@ use crate::scene::builtin::default_scene;
 use crate::scene::text::diagnostic::{Colours, Severity};
 use crate::scene::text::tokens;
 use crate::scene::{self, FileMention, Grammar, Look, ParseOptions, Parsed, Problem, Problems, Scene};
+use crate::threads::shared_pool;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -34,7 +35,7 @@ pub struct SceneText {
 
 // The error about a file of particles that is given as a scene.
 fn particles_for_scene(path: &Path) -> Option<Error> {
-    let format = particles::format_of(path)?;
+    let format = shared_pool().ok()?.install(|| particles::format_of(path))?;
     let name = brief(&path.display().to_string());
     Some(Error::misused(
         msg!("`{name}` holds particles ({format}), and no scene", name, format),

@@ -210,7 +210,9 @@ fn archive(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
     let columns: Vec<Vec<(String, usize)>> = all.iter().map(of).collect();
     let (names, rows): (Vec<String>, Vec<usize>) = columns.into_iter().flatten().unzip();
     // Arrays of another length than that of the positions are of something else.
-    let count = plan::coordinates(&names).map_or(0, |(position, _)| rows[position[0]]);
+    let asked = || names.iter().position(|name| wanted.has(name));
+    let place = plan::coordinates(&names).map(|(position, _)| position[0]).or_else(asked);
+    let count = place.map_or(0, |at| rows[at]);
     let array = |(header, entry): (Header, Entry)| {
         let Header { places, stride, is_big, .. } = header;
         let load = move || entry.read(source, usize::MAX).ok_or_else(broken);

@@ -50,7 +50,8 @@ pub fn parts(name: &str, count: usize) -> Vec<String> {
 /// Columns by their numbers.
 pub struct Plan {
     names: Vec<String>,
-    position: [usize; 3],
+    // None, if a scene may make them of the columns that it asks for.
+    position: Option<[usize; 3]>,
     is_scaled: bool,
     radius: Option<(usize, f64)>,
     kept: Vec<usize>,
@@ -59,17 +60,21 @@ pub struct Plan {
 impl Plan {
     /// What a step needs of these columns, of which some are numbers.
     pub fn new(mut names: Vec<String>, wanted: &Wanted, is_number: impl Fn(usize) -> bool) -> Result<Plan, Message> {
-        let Some((position, is_scaled)) = coordinates(&names) else {
-            let found = Message::text(names.join(", "));
-            return Err(msg!("it has the columns {found}; expected x, y and z, or a vector `position`", found));
+        let (position, is_scaled) = match coordinates(&names) {
+            Some((position, is_scaled)) => (Some(position), is_scaled),
+            None if names.iter().any(|name| wanted.has(name)) => (None, false),
+            None => {
+                let found = Message::text(names.join(", "));
+                return Err(msg!("it has the columns {found}; expected x, y and z, or a vector `position`", found));
+            }
         };
+        let places: Vec<usize> = position.into_iter().flatten().collect();
         let radius = RADII.iter().find_map(|&(name, factor)| Some((find(&names, name)?, factor)));
         if let Some(at) = type_column(&names) {
             names[at] = TYPES[0].to_owned();
         }
         let is_kept = |&at: &usize| {
-            let is_other =
-                !position.contains(&at) && radius.is_none_or(|(radius, factor)| radius != at || factor != 1.0);
+            let is_other = !places.contains(&at) && radius.is_none_or(|(radius, factor)| radius != at || factor != 1.0);
             is_other && wanted.has(&names[at]) && (wanted.asks_for(&names[at]) || is_number(at))
         };
         let kept = (0..names.len()).filter(is_kept).collect();
@@ -78,7 +83,7 @@ impl Plan {
 
     /// The numbers of all columns that are read, in order.
     pub fn needed(&self) -> Vec<usize> {
-        let mut all: Vec<usize> = self.position.iter().chain(&self.kept).copied().collect();
+        let mut all: Vec<usize> = self.position.into_iter().flatten().chain(self.kept.iter().copied()).collect();
         all.extend(self.radius.map(|(at, _)| at));
         all.sort_unstable();
         all.dedup();
@@ -91,9 +96,11 @@ impl Plan {
         cell: Option<Cell>,
         mut column: impl FnMut(usize) -> Result<Vec<f64>, Message>,
     ) -> Result<Step, Message> {
-        let [x, y, z] = self.position;
-        let [x, y, z] = [column(x)?, column(y)?, column(z)?];
-        let mut positions: Vec<[f64; 3]> = x.into_par_iter().zip(y).zip(z).map(|((x, y), z)| [x, y, z]).collect();
+        let mut positions: Vec<[f64; 3]> = Vec::new();
+        if let Some([x, y, z]) = self.position {
+            let [x, y, z] = [column(x)?, column(y)?, column(z)?];
+            positions = x.into_par_iter().zip(y).zip(z).map(|((x, y), z)| [x, y, z]).collect();
+        }
         if self.is_scaled {
             let cell = cell.ok_or_else(|| msg!("it has scaled coordinates, but no box"))?;
             positions.par_iter_mut().for_each(|p| *p = cell.unscaled(*p));

@@ -308,4 +308,25 @@ mod tests {
         let places = Step { positions: Vec::new(), ..atoms };
         assert!(values("radius = 1", &places).unwrap_err().contains("no columns of positions; it has type"));
     }
+
+    #[test]
+    fn positions_may_be_columns_of_any_name() {
+        use crate::assets::particles::readers::FileSteps;
+        let box_lines = "ITEM: BOX BOUNDS pp pp pp\n0 9\n0 9\n0 9\n";
+        let dump =
+            format!("ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\n{box_lines}ITEM: ATOMS px py pz w\n1 2 3 0.5\n");
+        for text in [&dump[..], "px,py,pz,w\n1,2,3,0.5\n"] {
+            let file = FileSteps::of(Path::new("a"), text.as_bytes().into(), Default::default()).unwrap();
+            let read = |keys: &str| {
+                let particles = particles(keys);
+                let request = Request::of(&particles);
+                request
+                    .complete(file.read(0, &request.wanted()).map_err(|e| e.to_string())?, Path::new("a"))
+                    .map_err(|e| e.to_string())
+            };
+            let step = read("columns = { position = [\"px\", \"py\", \"pz\"], radius = \"w/2\" }").unwrap();
+            assert_eq!((step.positions, step.radii), (vec![[1.0, 2.0, 3.0]], vec![0.25]));
+            assert!(read("color_by = \"w\"\nradius = 1").unwrap_err().contains("no columns of positions; it has px"));
+        }
+    }
 }
