@@ -269,7 +269,7 @@ mod tests {
     fn what_is_not_read_is_named() {
         for (bytes, what) in [
             (&b"\x89HDF\r\n\x1a\n\0\0"[..], "it is HDF5, which is not read; expected"),
-            (b"<?xml version=\"1.0\"?>\n<VTKFile", "it is XML, which"),
+            (b"<?xml version=\"1.0\"?>\n<svg/>", "it is XML, which"),
             (&[7, 0, 0, 0, 0], "its first bytes are of no format that is read; expected"),
         ] {
             let e = read_bytes(Path::new("a"), bytes).unwrap_err();

@@ -210,7 +210,7 @@ fn archive(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
     let columns: Vec<Vec<(String, usize)>> = all.iter().map(of).collect();
     let (names, rows): (Vec<String>, Vec<usize>) = columns.into_iter().flatten().unzip();
     // Arrays of another length than that of the positions are of something else.
-    let asked = || names.iter().position(|name| wanted.has(name));
+    let asked = || names.iter().position(|name| wanted.asks_for(name));
     let place = plan::coordinates(&names).map(|(position, _)| position[0]).or_else(asked);
     let count = place.map_or(0, |at| rows[at]);
     let array = |(header, entry): (Header, Entry)| {

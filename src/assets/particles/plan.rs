@@ -62,7 +62,7 @@ impl Plan {
     pub fn new(mut names: Vec<String>, wanted: &Wanted, is_number: impl Fn(usize) -> bool) -> Result<Plan, Message> {
         let (position, is_scaled) = match coordinates(&names) {
             Some((position, is_scaled)) => (Some(position), is_scaled),
-            None if names.iter().any(|name| wanted.has(name)) => (None, false),
+            None if names.iter().any(|name| wanted.asks_for(name)) => (None, false),
             None => {
                 let found = Message::text(names.join(", "));
                 return Err(msg!("it has the columns {found}; expected x, y and z, or a vector `position`", found));

@@ -37,8 +37,17 @@ pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
         let [line, row, byte] = before;
         before = [line + rows.lines, row + rows.count, byte + rows.bytes];
     }
+    let rows: usize = read.iter().map(|rows| rows.count).sum();
+    let step = table.joined(read);
+    if rows > 0 && step.count() == 0 {
+        // Whoever gives positions asks for columns.
+        let found = Message::text(step.names.join(", "));
+        return Err(
+            source.fault(msg!("it has the columns {found}; expected x, y and z, or a vector `position`", found))
+        );
+    }
     // Lines are checked as they are read.
-    table.joined(read).check(Message::text).map_err(|what| source.fault(what))
+    step.check(Message::text).map_err(|what| source.fault(what))
 }
 
 // The values of all parts.
@@ -79,6 +88,8 @@ struct Fault {
 }
 
 enum Problem {
+    // There are fewer columns than three, without names.
+    Columns,
     // A row ends before this column.
     Absent(usize),
     // This text in the column is no number.
@@ -102,6 +113,7 @@ impl Fault {
         let line = lines + self.line;
         let name = |at: &usize| table.names.get(*at).cloned().unwrap_or_default();
         match &self.what {
+            Problem::Columns => msg!("line {line}: expected columns x, y, z and r (or radius)", line),
             Problem::Absent(at) => {
                 msg!("line {line}: it has no `{name}` (column {column})", line, name = name(at), column = at + 1)
             }
@@ -230,6 +242,10 @@ impl Table {
             self.has_names = is_heading;
             match names {
                 Some(names) => self.name(names),
+                None if record.len() < 3 => {
+                    let line = record.position().map_or(0, csv::Position::line) as usize;
+                    return Err(Fault { line, what: Problem::Columns });
+                }
                 None => {
                     self.places = [0, 1, 2, 3].map(|at| (at < record.len()).then_some(at));
                     self.names.truncate(record.len());

@@ -306,7 +306,8 @@ mod tests {
         assert!(radii("radii = { 1 = 0.3 }").unwrap_err().contains("no radius of type 2"));
         assert!(radii("columns = { radius = \"type-2\" }").unwrap_err().contains("has the radius -1e0"));
         let places = Step { positions: Vec::new(), ..atoms };
-        assert!(values("radius = 1", &places).unwrap_err().contains("no columns of positions; it has type"));
+        let fault = values("radius = 1\ncolor_by = \"type\"", &places).unwrap_err();
+        assert!(fault.contains("no columns of positions; it has type"), "{fault}");
     }
 
     #[test]
