@@ -4,6 +4,7 @@ mod early;
 mod environment;
 mod exit;
 mod failure;
+mod figure;
 mod folder;
 mod language;
 mod particles;
@@ -21,6 +22,7 @@ use early::early_value;
 pub use environment::{environment, home};
 pub use exit::Exit;
 pub use failure::Failure;
+pub use figure::FigureArgs;
 pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use language::{choose_language, language, shown};
 pub use particles::{
@@ -81,6 +83,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Times a scene on this machine's devices, as a table for a report; or compares schedules of work.
     Bench(BenchArgs),
+    /// Makes a figure of a file of particles for print: legend, scale bar and axes, as a picture, PDF or SVG.
+    Figure(FigureArgs),
     /// Renders a file of particles, or generates one.
     #[command(args_conflicts_with_subcommands = true)]
     Particles(ParticlesArgs),

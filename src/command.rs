@@ -13,6 +13,7 @@ mod doctor;
 mod dry_run;
 pub(crate) mod explain;
 mod farm;
+mod figure;
 pub(crate) mod generate;
 mod help;
 mod hidden;
@@ -96,7 +97,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(mut cli: Cli) -> Result<(), Failure> {
-    if !matches!(cli.command, None | Some(Command::Stitch(_))) {
+    if !matches!(cli.command, None | Some(Command::Stitch(_) | Command::Figure(_))) {
         stop::end_at_once();
     }
     match &cli.command {
@@ -112,6 +113,7 @@ fn run(mut cli: Cli) -> Result<(), Failure> {
         Some(Command::Bench(args)) if args.balance => balance::run(args),
         Some(Command::Bench(args)) if args.clip => clip::run(args),
         Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Figure(args)) => figure::run(args),
         Some(Command::Particles(args)) => particles::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Missing(args)) => missing::run(args),

@@ -20,6 +20,7 @@ pub mod upload;
 
 use crate::assets::Assets;
 use crate::assets::finish::Finish;
+use crate::assets::particles::StepMoment;
 use crate::assets::relief::ReliefMaps;
 use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
@@ -109,6 +110,8 @@ pub struct DeviceScene {
     pub origin: Vec3,
     /// The threads that build trees, of other time steps too, if those are lazy.
     pub lazy: LazyTrees,
+    /// The time step of the particles.
+    pub moment: StepMoment,
 }
 
 /// The maximum number of bodies; spheres and triangles have [`MAX_PRIMITIVES`]. Codes of leaves and surfaces limit
@@ -205,7 +208,8 @@ impl DeviceScene {
         .under(assets.sky.as_ref());
         let constants = constants(scene, assets, &geometry);
         let lights = Arc::new(Lights::new(scene, assets, &geometry, glow::air_lights(scene, &geometry)));
-        Ok(DeviceScene { fixed: Arc::new(fixed), constants, geometry: Arc::new(geometry), lights, origin, lazy })
+        let (fixed, geometry, moment) = (Arc::new(fixed), Arc::new(geometry), moment(assets));
+        Ok(DeviceScene { fixed, constants, geometry, lights, origin, lazy, moment })
     }
 
     /// The scene at another time: that of `scene`, with the particles, the sky and the reliefs of `assets`. The light map and an automatic exposure stay.
@@ -245,7 +249,7 @@ impl DeviceScene {
             fixed = Arc::new((*fixed).clone().with_pictures(assets));
         }
         let lazy = self.lazy.clone();
-        Ok(DeviceScene { fixed, geometry, lights, constants, origin: self.origin, lazy })
+        Ok(DeviceScene { fixed, geometry, lights, constants, origin: self.origin, lazy, moment: moment(assets) })
     }
 
     /// The scene with this exposure, in stops.
@@ -294,7 +298,7 @@ impl DeviceScene {
             geometry.place(&mut Host, &lit)
         });
         match placed {
-            Ok(arrays) => HostScene { arrays, borrow: PhantomData },
+            Ok(arrays) => HostScene { arrays, moment: self.moment, borrow: PhantomData },
             Err(never) => match never {},
         }
     }
@@ -345,7 +349,12 @@ impl DeviceScene {
 /// A scene for the CPU's kernels. It must not outlive the arrays that it points to.
 pub struct HostScene<'a> {
     pub arrays: GpuScene,
+    pub moment: StepMoment,
     borrow: PhantomData<&'a DeviceScene>,
+}
+
+fn moment(assets: &Assets) -> StepMoment {
+    assets.particles.as_ref().map_or_else(StepMoment::default, |particles| particles.moment)
 }
 
 // The number of cells along a pixel's side, for samples on a grid; 0 for random positions.

@@ -1,5 +1,6 @@
 //! The film: tasks add sums of light to it, and it becomes a linear image.
 
+pub mod furniture;
 pub mod image;
 pub mod post;
 

@@ -4,6 +4,7 @@ pub mod delivery;
 mod exposure;
 pub mod footprint;
 pub mod frames;
+mod framing;
 pub mod handover;
 pub mod moments;
 mod neighbors;
@@ -28,6 +29,8 @@ use crate::device::{self, Device, DeviceError, DeviceInfo, DeviceNeeds, GpuInfo,
 use crate::device_scene::DeviceScene;
 use crate::device_scene::lazy::LazyTrees;
 use crate::error::Error;
+use crate::film::furniture::page::Page;
+use crate::film::furniture::page_size;
 use crate::film::image::{Image, Layers};
 use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
 use crate::film::post::{PostPipeline, PostStep};
@@ -39,6 +42,7 @@ use crate::scene::Scene;
 use crate::setters::setters;
 use crate::threads::{self, Busy, NoThread, lock};
 use frames::FrameList;
+use framing::{Extent, check_time, map_shown};
 use handover::RunMemory;
 use plan::{FrameNeeds, Plan, Split};
 use prepared::PreparedScene;
@@ -148,6 +152,8 @@ pub struct Renderer {
     // Devices that are kept for the next run, and what they are prepared for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
     keeps_devices: bool,
+    // Whether what stands beside the particles of a figure is left to others.
+    is_bare: bool,
     // Bytes that pictures may take, if that is known.
     memory_limit: Option<u64>,
     // The memory of the previous run, if devices are kept. All renderers of a varied scene share it.
@@ -197,24 +203,30 @@ impl Renderer {
         // Starting the driver takes time, so the scene is prepared meanwhile.
         let prepare = || -> Result<_, Error> {
             let files = Files::new(options.limits, Arc::clone(&options.recorded));
+            let mut scene = scene;
             let mut assets = read(&scene, &files)?;
+            if let (Some(particles), Some(read)) = (&mut scene.world.particles, &assets.particles) {
+                particles.steps = read.steps;
+            }
+            check_time(&scene, &assets)?;
+            let extent = Extent::of(&scene, &assets)?;
+            if let Some(extent) = &extent {
+                let map = map_shown(&scene, &assets);
+                extent.frame(&mut scene, map);
+            }
             let start = scene.at(0.0);
             let mut device_scene = DeviceScene::with_trees(&start, &assets, options.lazy_trees(&pool))?;
             // The CPU bakes the light map, so that it is the same on all devices.
             isa.bake_lightmap(&mut device_scene, &start);
             // Later frames read theirs.
             assets.particles.iter_mut().for_each(ColouredSpheres::release);
-            Ok((assets, device_scene))
+            Ok((scene, assets, device_scene, extent))
         };
         let both = threads::both("driver", || choose(&options.devices), || pool.install(prepare));
         let (chosen, prepared) = both.map_err(DeviceError::from)?;
-        let (chosen, (assets, mut first)) = (chosen?, prepared?);
+        let (chosen, (scene, assets, mut first, extent)) = (chosen?, prepared?);
         first.lazy.take_if(|_| chosen.cpu);
-        let mut scene = scene;
-        if let (Some(particles), Some(read)) = (&mut scene.world.particles, &assets.particles) {
-            particles.steps = read.steps;
-        }
-        let mut prepared = PreparedScene { scene, assets, first: Arc::new(first), isa, pool };
+        let mut prepared = PreparedScene { scene, assets, first: Arc::new(first), extent, isa, pool };
         Ok(Renderer {
             stops: exposure::set(&mut prepared),
             prepared,
@@ -225,6 +237,7 @@ impl Renderer {
             meter: Arc::default(),
             waiting: None,
             keeps_devices: false,
+            is_bare: false,
             memory: Arc::default(),
         })
     }
@@ -371,8 +384,7 @@ impl Renderer {
     /// The remark about a legend for which the pictures have no room.
     pub(crate) fn lost_legend(&self) -> Option<Message> {
         let (width, height) = (self.prepared.scene.render.width, self.prepared.scene.render.height);
-        let is_lost = |step: &PostStep| matches!(step, PostStep::Legend(legend) if !legend.fits((width, height)));
-        let is_left_out = self.post().steps.iter().any(is_lost);
+        let is_left_out = self.post().furniture().is_some_and(|furniture| !furniture.fits());
         is_left_out.then(|| {
             msg!(
                 "a picture of {width} x {height} pixels has no room for the legend, which is left out: make it larger, as with --size 640x480",
@@ -384,8 +396,20 @@ impl Renderer {
 
     /// The post steps of each frame.
     pub(crate) fn post(&self) -> PostPipeline {
-        let range = self.prepared.assets.particles.as_ref().and_then(|p| p.range);
-        PostPipeline::new(&self.prepared.scene, self.stops, range, self.options.denoise.as_ref())
+        let map = map_shown(&self.prepared.scene, &self.prepared.assets);
+        let mut post = PostPipeline::new(&self.prepared.scene, self.stops, map, self.options.denoise.as_ref());
+        post.steps.retain(|step| !self.is_bare || !matches!(step, PostStep::Furniture(_)));
+        post
+    }
+
+    /// What stands beside the particles in a frame. The next pictures are without it.
+    pub(crate) fn take_page(&mut self, frame: u32) -> Page {
+        let page = match self.post().furniture() {
+            Some(furniture) => furniture.page(frame, self.prepared.first.moment),
+            None => Page { size: page_size(&self.prepared.scene), ..Page::default() },
+        };
+        self.is_bare = true;
+        page
     }
 
     // The devices, with the scene uploaded.

@@ -12,6 +12,8 @@
 mod animation;
 pub mod builtin;
 mod camera;
+mod figure;
+mod figure_style;
 mod files;
 mod film;
 pub(crate) mod keys;
@@ -30,6 +32,7 @@ pub use crate::math::platonic::Solid;
 pub use camera::shake::Shake;
 pub(crate) use camera::viewpoint::{Viewpoint, edits_through};
 pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, Orbit, Projection, View};
+pub use figure::{Figure, FigureStyle, FigureView, LegendSide, PageLength, PageUnit};
 pub use film::tone::Tone;
 pub use film::{Denoise, Exposure, FilmSettings, Filter};
 #[cfg(test)]
@@ -93,6 +96,10 @@ impl Scene {
     /// All faults of the text, with their positions.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Parsed, Box<Problems>> {
         parse(text, name, ParseOptions { folder, ..ParseOptions::default() })
+    }
+    /// Pixels an inch in print, if the scene is a figure with a width.
+    pub(crate) fn dots_per_inch(&self) -> Option<f64> {
+        self.figure.as_ref()?.dots_per_inch(self.render.width)
     }
     /// Checks that all values are valid in a scene's text, for scenes that are built in code.
     ///

@@ -28,6 +28,7 @@ mod entries;
 mod explain;
 mod extremes;
 mod features;
+mod figure;
 mod finishes;
 mod floors;
 mod fog;

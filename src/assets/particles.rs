@@ -62,6 +62,17 @@ pub struct ColouredSpheres {
     pub classes: Vec<f64>,
     /// The time steps of the file.
     pub steps: u32,
+    /// Whether values lie below and above the range.
+    pub outside: [bool; 2],
+    /// What the file says of its time step.
+    pub moment: StepMoment,
+}
+
+/// Simulated time and the number of a time step, as far as a file has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepMoment {
+    pub time: Option<f64>,
+    pub number: Option<u64>,
 }
 
 impl ColouredSpheres {
@@ -79,11 +90,12 @@ impl ColouredSpheres {
         let path = particles.file(frame);
         let (step, steps) = read_frame(particles, &request, frame, files)?;
         let is_animated = particles.step > 0 && (particles.is_series() || steps > 1);
-        let last = particles.number(frames - 1);
-        if is_animated && !particles.is_series() && last >= steps as u64 {
+        // The first step must be there, and all others that frames show.
+        let last = particles.number(if is_animated { frames - 1 } else { 0 });
+        if !particles.is_series() && last >= steps as u64 {
             let fault = msg!(
                 "frame {frame} needs step {number}: it has steps 0-{last}",
-                frame = frames - 1,
+                frame = if is_animated { frames - 1 } else { 0 },
                 number = last,
                 last = steps - 1
             );
@@ -122,6 +134,13 @@ impl ColouredSpheres {
             colours: match range {
                 Some(_) => colours.iter().copied().chain([UNKNOWN]).map(coloured).collect(),
                 None => vec![particles.material],
+            },
+            moment: StepMoment { time: step.time, number: step.number },
+            outside: match (&values, range) {
+                (Some(values), Some([low, high])) => {
+                    [values.par_iter().any(|&x| x < low), values.par_iter().any(|&x| x > high)]
+                }
+                _ => [false; 2],
             },
             classes: values.filter(|_| map.is_categorical()).map_or_else(Vec::new, |values| range::classes(&values)),
             range,

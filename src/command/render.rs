@@ -38,7 +38,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     };
     stop::listen(Duration::from_secs(args.grace.into()));
     let (scene, text) = load_scene(&name, &args.common, &args.changes)?;
-    if let Some(sandbox) = PathSandbox::of(&name, args.common.allow_outside) {
+    run_scene(args, &name, scene, &text)
+}
+
+/// Renders a scene that is read. `name` is its file's name, or `-` for stdin.
+pub fn run_scene(args: &RenderArgs, name: &str, scene: Scene, text: &SceneText) -> Result<(), Failure> {
+    if let Some(sandbox) = PathSandbox::of(name, args.common.allow_outside) {
         // A sheet is the only file then.
         let others = args.sheet.is_none();
         let (frames, video) = (args.output.is_none() && !args.no_frames && !args.hash, args.video.is_none());
@@ -46,11 +51,11 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         sandbox.writing(&scene, frames, video).map_err(|e| text.placed(e))?;
     }
     if let Some(path) = &args.sheet {
-        make_sheet(args, path, &scene, &text)?;
+        make_sheet(args, path, &scene, text)?;
         close_log(Exit::Done as u8, None);
         return Ok(());
     }
-    let request = request(args, scene, &name)?;
+    let request = request(args, scene, name)?;
     if request.part().is_none() {
         say(msg!(
             "there are more shards than frames: this one has none of the {frames}",
@@ -82,7 +87,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         remark(cost(quality, &plan.request.scene));
     }
     let shown = Shown::of(&plan);
-    let facts = SceneFacts::of(&name, &plan);
+    let facts = SceneFacts::of(name, &plan);
     let goes_on =
         plan.can_be_resumed().then(|| stop::resuming_command(name == "-", args.overwrite && plan.video.is_some()));
     let log = args.log.unwrap_or(LogFormat::Text);

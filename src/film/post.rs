@@ -5,11 +5,11 @@ pub mod bloom;
 pub mod denoise;
 pub mod glare;
 pub mod guided;
-pub mod legend;
 pub mod lens;
 mod pyramid;
 pub mod steady;
 
+use super::furniture::{Furniture, MapShown};
 use super::image::{Image, Layers};
 use crate::device_scene::HostScene;
 use crate::gpu_types::PostParams;
@@ -20,7 +20,6 @@ use bloom::Bloom;
 use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
 use glare::Glare;
 use guided::Noisy;
-use legend::Legend;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -43,8 +42,8 @@ pub enum PostStep {
     /// Adds noise proportional to the square root of light, like photographic grain. It is equal in all channels and
     /// new in each frame. The value is its amplitude at a light of 1.
     Grain(f32),
-    /// Draws the color map with its numbers over the picture.
-    Legend(Legend),
+    /// Draws legend, title, scale bar and axes over the picture.
+    Furniture(Arc<Furniture>),
 }
 
 /// The resources of a frame's post steps.
@@ -75,7 +74,7 @@ impl PostStep {
     /// Adds the step to a device's parameters; false if only the host can run it.
     fn add_to(&self, params: &mut PostParams, height: u32) -> bool {
         match self {
-            PostStep::Denoise(_) | PostStep::Legend(_) => return false,
+            PostStep::Denoise(_) | PostStep::Furniture(_) => return false,
             // Devices take it from the task.
             PostStep::Guided => {}
             PostStep::Gain(gain) => params.gain = *gain,
@@ -117,7 +116,8 @@ impl PostStep {
                 image.each_row(|y, row| isa.vignette(row, height, y, *k));
             }
             PostStep::Grain(strength) => image.each_row(|y, row| isa.grain(row, y, frame, *strength)),
-            PostStep::Legend(legend) => legend.apply(image),
+            // It covers pixels, and comes last: see `picture`.
+            PostStep::Furniture(_) => {}
         }
         Ok(())
     }
@@ -138,19 +138,14 @@ pub struct PostPipeline {
 }
 
 impl PostPipeline {
-    /// The steps of a scene. `stops` is the exposure, `range` that of the particles' color map for the legend,
-    /// `denoise` the denoiser's library if noise is to be removed. With automatic exposure, the list of steps does
-    /// not depend on `stops`.
-    pub fn new(scene: &Scene, stops: f64, range: Option<[f64; 2]>, denoise: Option<&DenoiserLibrary>) -> PostPipeline {
-        let particles = scene.world.particles.as_ref().filter(|p| p.legend);
-        let legend = particles.zip(range).map(|(particles, range)| {
-            let (title, map) = (particles.colour_by.name().into(), particles.map.clone());
-            PostStep::Legend(Legend { title, map, range, tone: scene.film.tone })
-        });
+    /// The steps of a scene. `stops` is the exposure, `map` the particles' color map for the legend, `denoise` the denoiser's library if
+    /// noise is to be removed. With automatic exposure, the list of steps does not depend on `stops`.
+    pub fn new(scene: &Scene, stops: f64, map: Option<MapShown>, denoise: Option<&DenoiserLibrary>) -> PostPipeline {
+        let furniture = Furniture::of(scene, map).map(|furniture| PostStep::Furniture(Arc::new(furniture)));
         let changing = scene.film_moves().then(|| Arc::new(scene.clone()));
         let own = (scene.film.denoise == Denoise::Guided).then_some(PostStep::Guided);
         let denoise = denoise.cloned().map(PostStep::Denoise).or(own);
-        let at_start = PostPipeline::of(&scene.film, &scene.camera, stops, denoise, legend);
+        let at_start = PostPipeline::of(&scene.film, &scene.camera, stops, denoise, furniture);
         PostPipeline { changing, ..at_start }
     }
 
@@ -183,7 +178,7 @@ impl PostPipeline {
         let Some(scene) = &self.changing else { return Cow::Borrowed(self) };
         let moment = f64::from(frame);
         let kept = |kind: fn(&PostStep) -> bool| self.steps.iter().find(|step| kind(step)).cloned();
-        let (first, last) = (kept(PostStep::is_denoiser), kept(|step| matches!(step, PostStep::Legend(_))));
+        let (first, last) = (kept(PostStep::is_denoiser), kept(|step| matches!(step, PostStep::Furniture(_))));
         Cow::Owned(PostPipeline::of(&scene.film_at(moment), &scene.camera_at(moment), self.stops, first, last))
     }
 
@@ -241,6 +236,12 @@ impl PostPipeline {
     pub fn glare(&self) -> Option<Glare> {
         self.steps.iter().find_map(|step| if let PostStep::Glare(glare) = step { Some(*glare) } else { None })
     }
+    /// What stands beside the particles, if anything does.
+    pub fn furniture(&self) -> Option<&Furniture> {
+        self.steps
+            .iter()
+            .find_map(|step| if let PostStep::Furniture(furniture) = step { Some(&**furniture) } else { None })
+    }
     /// Whether some frame may have glare.
     pub fn may_have_glare(&self) -> bool {
         self.changing.is_some() || self.glare().is_some()
@@ -275,15 +276,20 @@ impl PostPipeline {
             }
             step.apply(image, layers.as_deref(), context)?;
         }
-        self.tone(context, image, rgba);
-        let Some(layers) = layers.filter(|_| is_transparent) else { return Ok(()) };
-        let coverage = &mut layers.coverage;
-        for step in &self.steps {
-            if let PostStep::Legend(legend) = step {
-                legend.cover(coverage);
+        let mut coverage = layers.filter(|_| is_transparent).map(|layers| &mut layers.coverage);
+        if let Some(furniture) = self.furniture() {
+            let overlay = furniture.overlay(context.frame, context.scene.moment);
+            for light in [Some(&mut *image), surfaces.as_mut()].into_iter().flatten() {
+                overlay.apply(light, coverage.as_deref(), self.tone);
+            }
+            if let Some(coverage) = &mut coverage {
+                overlay.cover(coverage);
             }
         }
-        self.uncover(context, surfaces.unwrap_or_else(|| image.clone()), coverage, rgba);
+        self.tone(context, image, rgba);
+        if let Some(coverage) = coverage {
+            self.uncover(context, surfaces.unwrap_or_else(|| image.clone()), coverage, rgba);
+        }
         Ok(())
     }
 
@@ -371,12 +377,9 @@ mod tests {
         let library = pipeline(|film| film.denoise = Denoise::Guided, Some(&DenoiserLibrary::Usual));
         assert!(!library.is_exact() && !library.is_guided(), "the library takes its place");
         let mut legend = pipeline(all, None);
-        legend.steps.push(PostStep::Legend(Legend {
-            title: "size".into(),
-            map: crate::math::colormap::ColourMap::default(),
-            range: [0.0, 1.0],
-            tone: Tone::Soft,
-        }));
+        let mut scene = Scene::sample();
+        scene.figure = Some(crate::scene::Figure { title: "size".into(), ..Default::default() });
+        legend.steps.extend(Furniture::of(&scene, None).map(|furniture| PostStep::Furniture(Arc::new(furniture))));
         assert!(legend.needs_host() && !legend.needs_layers() && legend.is_exact());
     }
 

@@ -7,10 +7,11 @@ use super::plan::{Finish, FrameNeeds};
 use super::{Devices, RenderOptions, Renderer};
 use crate::device::{self, TRIAL_BYTES, TaskOutput, memory};
 use crate::error::Error;
+use crate::film::furniture::MapShown;
 use crate::film::post::{PostPipeline, guided, steady};
 use crate::language::msg;
 use crate::output::PixelFormats;
-use crate::scene::Scene;
+use crate::scene::{Scene, ValueScale};
 use crate::system::available_memory;
 use std::sync::Arc;
 
@@ -93,7 +94,14 @@ impl Renderer {
 /// of them.
 pub fn peak_bytes(scene: &Scene, needs: PixelFormats, options: &RenderOptions, sinks: usize) -> u64 {
     // The list of post steps does not depend on exposure, and a legend depends only on particles.
-    let post = Arc::new(PostPipeline::new(scene, 0.0, Some([0.0; 2]), options.denoise.as_ref()));
+    let map = MapShown {
+        range: [0.0, 1.0],
+        colours: Arc::new(vec![[0.0; 3]; 2]),
+        outside: [false; 2],
+        scale: ValueScale::Linear,
+        classes: Vec::new(),
+    };
+    let post = Arc::new(PostPipeline::new(scene, 0.0, Some(map), options.denoise.as_ref()));
     with_resources(scene, needs, &post, &Resources::of(&options.devices, options.threads, sinks))
 }
 

@@ -1,5 +1,6 @@
 //! A scene prepared for rendering: its files, its arrays, and the CPU's kernels.
 
+use super::framing::Extent;
 use super::moments::Moments;
 use crate::assets::Assets;
 use crate::device::Moment;
@@ -21,6 +22,8 @@ pub struct PreparedScene {
     pub assets: Assets,
     /// The scene's arrays, of the first time step if there are several.
     pub first: Arc<DeviceScene>,
+    /// How far the particles of a figure reach that is framed by itself.
+    pub extent: Option<Extent>,
     pub isa: Isa,
     pub pool: Arc<rayon::ThreadPool>,
 }

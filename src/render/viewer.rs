@@ -1,6 +1,7 @@
 //! Single pictures for interactive use. Size, samples and camera can change without reading files again; devices stay
 //! ready, and a picture can be abandoned at once.
 
+use super::framing::map_shown;
 use super::stats::{FrameReport, FrameStats, Progress};
 use super::{RenderOptions, Renderer, choose, exposure};
 use crate::cancel::Cancel;
@@ -16,6 +17,10 @@ impl Renderer {
     pub(crate) fn varied(&self, change: impl FnOnce(&mut Scene)) -> Renderer {
         let mut prepared = self.prepared.clone();
         change(&mut prepared.scene);
+        if let Some(extent) = prepared.extent {
+            let map = map_shown(&prepared.scene, &prepared.assets);
+            extent.frame(&mut prepared.scene, map);
+        }
         prepared.first = Arc::new(prepared.first.resized(&prepared.scene));
         Renderer {
             prepared,
@@ -26,6 +31,7 @@ impl Renderer {
             meter: Arc::default(),
             waiting: None,
             keeps_devices: true,
+            is_bare: self.is_bare,
             memory_limit: self.memory_limit,
             memory: Arc::clone(&self.memory),
         }

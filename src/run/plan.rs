@@ -300,7 +300,7 @@ impl RunPlan {
         let options = format.options(scene.output.bits, scene.film.tone);
         let options = options.map_err(|why| Error::usage(msg!("{path}: {why}; give other `bits`", path, why)))?;
         let (origin, has_alpha) = (Some(Arc::clone(&self.origin)), scene.world.sky.transparent);
-        Ok(Some((format, FormatOptions { origin, has_alpha, ..options })))
+        Ok(Some((format, FormatOptions { origin, has_alpha, dpi: scene.dots_per_inch(), ..options })))
     }
 
     // The format of the pictures, which a stream may not have, and what messages call them; None if the run writes none.

@@ -28,7 +28,7 @@ impl FileSink {
         scene.output.files = picture_target::pattern(text, &FrameList::all(scene.output.frames), &mut ())?;
         let folder = folder_of(&scene)?;
         let options = folder.format.options(scene.output.bits, scene.film.tone).map_err(|e| Error::about(text, e))?;
-        let options = FormatOptions { has_alpha: scene.world.sky.transparent, ..options };
+        let options = FormatOptions { has_alpha: scene.world.sky.transparent, dpi: scene.dots_per_inch(), ..options };
         Ok(FileSink::new(folder, options, false))
     }
 }

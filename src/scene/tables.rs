@@ -4,7 +4,7 @@ use super::keys::read::Table;
 use super::keys::{Key, Keys, Visit, keys};
 use super::size::Size;
 use super::text::diagnostic::Rule;
-use super::{Camera, FilmSettings, Output, RenderSettings, Tracks, World, defaults};
+use super::{Camera, Figure, FilmSettings, Output, RenderSettings, Tracks, World, defaults};
 use crate::language::msg;
 use crate::math::vec3::Vec3;
 
@@ -19,6 +19,8 @@ pub struct Scene {
     pub render: RenderSettings,
     /// The steps from light to picture.
     pub film: FilmSettings,
+    /// What stands beside the particles of a figure, and its size in print.
+    pub figure: Option<Figure>,
     /// The frames, their files and the video.
     pub output: Output,
     /// Values that change over the clip. The other fields have those of its start.
@@ -34,7 +36,7 @@ impl Keys for Scene {
             "camera",
             "The camera and its path: fixed (`position` and `look_at`), on cylinders (`eye` and `target`), on an orbit, or through keys.",
         );
-        let Scene { world, camera, render, film, output, tracks: _ } = self;
+        let Scene { world, camera, render, film, figure, output, tracks: _ } = self;
         let mut files = OutputKeys { output: output.clone(), size: Size(render.width, render.height) };
         visit(const { &Key::new("output", "Frames, their size, and where they go.") }, &mut files);
         (*output, render.width, render.height) = (files.output, files.size.0, files.size.1);
@@ -42,6 +44,10 @@ impl Keys for Scene {
         visit(const { &Key::new("render", "How light is traced.") }, &mut rays);
         (*render, world.highlight, world.ambient) = (rays.settings, rays.highlight, rays.ambient);
         visit(const { &Key::new("film", "The film: from exposure to the tone curve.") }, film);
+        visit(
+            const { &Key::new("figure", "A figure: its size in print, and what stands beside the particles.") },
+            figure,
+        );
         world.visit(&mut |key, field| {
             if key.name == "body" {
                 visit(&CAMERA, camera);

@@ -14,6 +14,7 @@ mod documents;
 #[cfg(unix)]
 mod existing_files;
 mod faults;
+mod figure;
 mod flags;
 #[cfg(unix)]
 mod foreign_files;

@@ -121,12 +121,12 @@ fn a_legend_that_has_no_room_says_so() {
         assert!(run.status.success(), "{}", words(&run));
         words(&run)
     };
-    let said = "a picture of 160 x 120 pixels has no room for the legend, which is left out";
-    assert!(picture(["160", "120"], "small.png").contains(said));
-    assert_eq!(picture(["320", "240"], "large.png"), "");
+    let said = "a picture of 64 x 48 pixels has no room for the legend, which is left out";
+    assert!(picture(["64", "48"], "small.png").contains(said));
+    assert_eq!(picture(["160", "120"], "large.png"), "");
     scene(dir.path(), "");
     let legend = ["g.toml", "--cpu", "--set", "particles.legend=true", "--overwrite"];
-    for (size, is_left_out) in [("160x120", true), ("320x240", false)] {
+    for (size, is_left_out) in [("64x48", true), ("160x120", false)] {
         let run = polyfly(dir.path(), &[&legend[..], &["--size", size]].concat());
         assert!(run.status.success() && words(&run).contains(said) == is_left_out, "{}", words(&run));
     }

@@ -21,6 +21,8 @@ pub struct FormatOptions {
     pub tone: Tone,
     /// Whether the pictures have an alpha channel.
     pub has_alpha: bool,
+    /// Pixels an inch in print, if the pictures have a size in print. Files of PNG, TIFF and JPEG name it.
+    pub dpi: Option<f64>,
     /// What made the pictures. It is written into them.
     pub origin: Option<Arc<Origin>>,
 }
@@ -132,7 +134,7 @@ impl Format {
     pub fn options(&self, bits: Option<u32>, tone: Tone) -> Result<FormatOptions, Message> {
         let bits = bits.unwrap_or(self.bits[0]);
         if self.bits.contains(&bits) {
-            return Ok(FormatOptions { bits, tone, has_alpha: false, origin: None });
+            return Ok(FormatOptions { bits, tone, has_alpha: false, dpi: None, origin: None });
         }
         let can: Vec<String> = self.bits.iter().map(u32::to_string).collect();
         Err(msg!(

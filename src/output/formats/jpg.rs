@@ -4,7 +4,7 @@ use super::format::{Format, Reader, rgb, shown};
 use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
 use image::ImageEncoder;
-use image::codecs::jpeg::JpegEncoder;
+use image::codecs::jpeg::{JpegEncoder, PixelDensity};
 use std::fs::File;
 use std::io;
 
@@ -17,9 +17,13 @@ pub const FORMAT: Format = Format {
     largest: 65_535,
     is_exact: false,
     has_alpha: false,
-    encode: |frame: &RenderedFrame, _| {
+    encode: |frame: &RenderedFrame, options| {
         let mut file = Vec::new();
-        JpegEncoder::new_with_quality(&mut file, QUALITY)
+        let mut encoder = JpegEncoder::new_with_quality(&mut file, QUALITY);
+        if let Some(dpi) = options.dpi {
+            encoder.set_pixel_density(PixelDensity::dpi(dpi.round() as u16));
+        }
+        encoder
             .write_image(&rgb(frame.rgba8()), frame.width, frame.height, image::ExtendedColorType::Rgb8)
             .map_err(io::Error::other)?;
         Ok(file)

@@ -8,10 +8,13 @@ use crate::film::image::Image;
 use crate::output::bytes::bytes_at;
 use crate::output::sink::RenderedFrame;
 use crate::output::store::origin::{KEY, Origin, SOFTWARE};
-use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
+use ::png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter, PixelDimensions, Unit};
 use std::fs::File;
 use std::io;
 use std::path::Path;
+
+// An inch in meters.
+const METERS: f64 = 0.0254;
 
 pub const FORMAT: Format = Format {
     extension: "png",
@@ -20,15 +23,15 @@ pub const FORMAT: Format = Format {
     is_exact: true,
     has_alpha: true,
     encode: |frame: &RenderedFrame, options: &FormatOptions| {
-        let origin = options.origin.as_deref().map(|origin| (origin, frame.number));
+        let facts = (options.origin.as_deref().map(|origin| (origin, frame.number)), options.dpi);
         let size = (frame.width, frame.height);
         let colour = if options.has_alpha { ColorType::Rgba } else { ColorType::Rgb };
         if options.bits == 8 {
-            return encoded(size, &samples(frame.rgba8(), options.has_alpha), (colour, BitDepth::Eight), origin);
+            return encoded(size, &samples(frame.rgba8(), options.has_alpha), (colour, BitDepth::Eight), facts);
         }
         let codes = sixteen_bits(frame, options)?;
         let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_be_bytes).collect();
-        encoded(size, &bytes, (colour, BitDepth::Sixteen), origin)
+        encoded(size, &bytes, (colour, BitDepth::Sixteen), facts)
     },
     text: Some(text),
     is_whole,
@@ -37,14 +40,14 @@ pub const FORMAT: Format = Format {
 
 /// Encodes an RGBA picture.
 pub fn of_image(image: &Image<u8>) -> io::Result<Vec<u8>> {
-    encoded((image.width(), image.height()), &rgb(image.data()), (ColorType::Rgb, BitDepth::Eight), None)
+    encoded((image.width(), image.height()), &rgb(image.data()), (ColorType::Rgb, BitDepth::Eight), (None, None))
 }
 
 fn encoded(
     (width, height): (u32, u32),
     samples: &[u8],
     (colour, depth): (ColorType, BitDepth),
-    origin: Option<(&Origin, u32)>,
+    (origin, dpi): (Option<(&Origin, u32)>, Option<f64>),
 ) -> io::Result<Vec<u8>> {
     let mut file = Vec::with_capacity(samples.len() / 3);
     let mut encoder = Encoder::new(&mut file, width, height);
@@ -52,6 +55,10 @@ fn encoded(
     encoder.set_depth(depth);
     encoder.set_compression(Compression::Fast);
     encoder.set_filter(Filter::Adaptive);
+    if let Some(dpi) = dpi {
+        let dots = (dpi / METERS).round() as u32;
+        encoder.set_pixel_dims(Some(PixelDimensions { xppu: dots, yppu: dots, unit: Unit::Meter }));
+    }
     if let Some((origin, frame)) = origin {
         encoder.add_text_chunk("Software".into(), SOFTWARE.into())?;
         encoder.add_text_chunk("Comment".into(), origin.remark(frame))?;

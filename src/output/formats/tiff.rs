@@ -6,8 +6,8 @@ use crate::output::sink::RenderedFrame;
 use crate::output::store::origin::SOFTWARE;
 use ::tiff::decoder::Decoder;
 use ::tiff::encoder::colortype::{ColorType, RGB8, RGB16, RGBA8, RGBA16};
-use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
-use ::tiff::tags::Tag;
+use ::tiff::encoder::{Compression, DeflateLevel, Predictor, Rational, TiffEncoder, TiffValue};
+use ::tiff::tags::{ResolutionUnit, Tag};
 use std::fs::File;
 use std::io::{self, Seek};
 
@@ -39,6 +39,9 @@ where
             .with_predictor(Predictor::Horizontal);
         let mut image = encoder.new_image::<C>(frame.width, frame.height)?;
         image.encoder().write_tag(Tag::Software, SOFTWARE)?;
+        if let Some(dpi) = options.dpi {
+            image.resolution(ResolutionUnit::Inch, Rational { n: (100.0 * dpi).round() as u32, d: 100 });
+        }
         if options.has_alpha {
             // Straight alpha (TIFF 6.0, section 18).
             image.encoder().write_tag(Tag::ExtraSamples, &[2_u16][..])?;

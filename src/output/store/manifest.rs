@@ -137,7 +137,12 @@ impl Manifest {
 
     /// The origin that is written into the pictures.
     pub fn origin(&self) -> Origin {
-        Origin::new(self.pictures_hash(), self.scene_text().as_deref())
+        let text = self.scene_text();
+        // A figure names its data.
+        let is_figure = text.as_ref().is_some_and(|text| text.contains("\n[figure]\n"));
+        let data = self.files.iter().filter(|(key, _)| is_figure && key.starts_with("particles.path"));
+        let data = data.map(|(key, hash)| format!("# SHA-256 of {key}: {hash}\n")).collect::<String>();
+        Origin::new(self.pictures_hash(), text.map(|text| data + &text).as_deref())
     }
 
     /// The scene's text with the clip's frame rate.

@@ -2,6 +2,7 @@
 
 use crate::language::{Message, msg};
 use crate::scene::animation::LoopProblem;
+use crate::scene::figure_style;
 use crate::scene::keys::read::{Context, Table};
 use crate::scene::keys::track::TimedValue;
 use crate::scene::keys::{Keys, over_time, schema};
@@ -60,6 +61,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, 
     if let Some(look) = look {
         look.apply(&mut scene, &|key| table.gives(key));
     }
+    figure_style::apply(&mut scene, &mut table);
     scene.tracks = Tracks::new(std::mem::take(&mut table.context.tracks));
     warn_of_sums(&scene, &mut table);
     warn_of_idle_keys(&scene, &mut table);

@@ -159,16 +159,16 @@ names! {
     }
 }
 
-// The share of the greatest value within which `symlog` is linear.
-const LINEAR: f64 = 0.01;
-
 impl ValueScale {
+    /// The share of the greatest value within which `symlog` is linear.
+    pub(crate) const LINEAR: f64 = 0.01;
+
     // A value on the scale, of a map with these ends.
     fn mapped(self, x: f64, [low, high]: [f64; 2]) -> f64 {
         match self {
             ValueScale::Linear => x,
             ValueScale::Log => libm::log(x),
-            ValueScale::Symlog => libm::asinh(x / (LINEAR * low.abs().max(high.abs()))),
+            ValueScale::Symlog => libm::asinh(x / (ValueScale::LINEAR * low.abs().max(high.abs()))),
         }
     }
     /// The share of the way between the ends at which a value lies; below 0 and above 1 outside of them. Not a number if the value has none.
@@ -187,7 +187,7 @@ impl ValueScale {
         match self {
             ValueScale::Linear => x,
             ValueScale::Log => libm::exp(x),
-            ValueScale::Symlog => LINEAR * ends[0].abs().max(ends[1].abs()) * libm::sinh(x),
+            ValueScale::Symlog => ValueScale::LINEAR * ends[0].abs().max(ends[1].abs()) * libm::sinh(x),
         }
     }
 }

@@ -55,7 +55,7 @@ fn look_of(scene: &Scene) -> Look {
 
 // All that tokens do not say of the scene.
 fn differences(scene: &Scene, expressed: &Scene) -> Vec<Message> {
-    let Scene { world, camera, render, film, output, tracks } = scene;
+    let Scene { world, camera, render, film, figure, output, tracks } = scene;
     let mut no = Vec::new();
     let mut refuse = |is_so: bool, why: Message| no.extend(is_so.then_some(why));
     let count = world.bodies.len();
@@ -78,6 +78,7 @@ fn differences(scene: &Scene, expressed: &Scene) -> Vec<Message> {
     refuse(world.air.is_foggy(), msg!("it has fog"));
     let has_more = world.materials().next().is_some();
     refuse(has_more, msg!("it has spheres, ellipsoids, rectangles, meshes or particles"));
+    refuse(figure.is_some(), msg!("it has a [figure]"));
     refuse(
         *render != expressed.render,
         msg!("its integrator, adaptive samples, shadows or cut-off are not the default"),

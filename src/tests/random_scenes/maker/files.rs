@@ -80,5 +80,30 @@ impl SceneMaker<'_> {
             self.add(format_args!("legend = true"));
         }
         self.material(MaterialUse::Thing);
+        if self.some(0.4) {
+            self.figure();
+        }
+    }
+    // A figure of the particles.
+    fn figure(&mut self) {
+        self.add(format_args!("[figure]"));
+        let view = self.one_of(&["\"iso\"", "\"+x\"", "\"-z\"", "[20, -70.5]"]);
+        let side = self.one_of(&["right", "left", "bottom", "corner", "none"]);
+        self.add(format_args!("legend = \"{side}\""));
+        if self.chance(0.6) {
+            let style = self.one_of(&["journal", "plain", "dark"]);
+            self.add(format_args!("view = {view}\nstyle = \"{style}\""));
+        }
+        if self.chance(0.5) {
+            let background = self.colour();
+            self.add(format_args!("background = {background}\naxes = true\nscale_bar = \"mm\""));
+        }
+        if self.chance(0.5) {
+            let (width, height) = (self.one_of(&["20 mm", "3 in", "120 pt"]), self.one_of(&["2.5 cm", "90 pt"]));
+            self.add(format_args!("width = \"{width}\"\nheight = \"{height}\"\ndpi = 72"));
+        }
+        if self.chance(0.5) {
+            self.add(format_args!("title = \"(a)\"\nlabel = \"m^-1\"\ntime_label = \"step {{step}}\""));
+        }
     }
 }

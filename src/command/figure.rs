@@ -1,0 +1,138 @@
+//! `polyfly figure`: the figure of a file of particles, by a scene that the flags describe.
+
+mod document;
+mod pdf;
+mod svg;
+
+use super::output_file::OutputFile;
+use super::render::{self, open_result};
+use super::request::options;
+use super::scene_file::SceneText;
+use super::stop;
+use crate::assets::files::RecordedFiles;
+use crate::cli::{CommonArgs, Failure, FigureArgs, RenderArgs, assignment, environment, shown};
+use crate::error::Error;
+use crate::language::msg;
+use crate::output::OutputError;
+use crate::output::store::manifest::Manifest;
+use crate::quote::brief;
+use crate::render::Renderer;
+use crate::report::{print, say};
+use crate::scene::keys::kinds::quoted;
+use crate::scene::text::edit;
+use crate::scene::{Scene, numbered};
+use document::Document;
+use std::path::Path;
+use std::time::Duration;
+
+// The scene of a figure, before flags change it.
+const USUAL: &str =
+    "[output]\nframes = 1\n\n[figure]\nstyle = \"journal\"\nview = \"iso\"\nwidth = \"85 mm\"\n\n[particles]\n";
+
+type Encode = fn(&Document) -> std::io::Result<Vec<u8>>;
+
+pub fn run(args: &FigureArgs) -> Result<(), Failure> {
+    let text = scene_text(args)?;
+    if args.print_scene {
+        return Ok(print(&text.text)?);
+    }
+    let given = args.output.clone();
+    let ending =
+        given.as_ref().and_then(|path| path.extension()).map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let encode: Encode = match ending.as_deref() {
+        Some("pdf") => pdf::encode,
+        Some("svg") => svg::encode,
+        _ => return picture(args, text),
+    };
+    let path = given.unwrap_or_default();
+    let file = OutputFile::create(&path, args.overwrite)?;
+    document(args, &text, &file, encode)?;
+    if args.open { open_result(Some(&path)) } else { Ok(()) }
+}
+
+fn is_scene(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+// The text of the scene, with what the flags change.
+fn scene_text(args: &FigureArgs) -> Result<SceneText, Failure> {
+    let mut source = match is_scene(&args.file) {
+        true => SceneText::read(&args.file)?,
+        false => {
+            let path = format!("{USUAL}path = {}\n", quoted(&args.file));
+            SceneText {
+                text: path,
+                shown: shown(msg!("the scene of {name}", name = brief(&args.file))),
+                ..SceneText::default()
+            }
+        }
+    };
+    if args.step.is_none() && !is_scene(&args.file) && numbered(&args.file, 0).is_some() {
+        say(msg!("{path} is a series: its step 0 is drawn; --step N draws another", path = brief(&args.file)));
+    }
+    let view = args
+        .view
+        .as_ref()
+        .map(|view| if view.contains(',') { format!("[{}]", view.trim_matches(['[', ']'])) } else { quoted(view) });
+    let path = (!is_scene(&args.file)).then(|| quoted(&default_name(args)));
+    let own = [
+        ("output.path", path),
+        ("particles.first", args.step.map(|step| step.to_string())),
+        ("particles.color_by", args.color_by.as_deref().map(quoted)),
+        ("figure.style", args.style.as_deref().map(quoted)),
+        ("figure.width", args.width.as_deref().map(quoted)),
+        ("figure.view", view),
+        ("figure.label", args.label.as_deref().map(quoted)),
+    ];
+    let own = own.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    let set = args.set.iter().map(|text| assignment(text)).collect::<Result<Vec<_>, _>>()?;
+    for (key, value) in own.chain(set.into_iter().map(|(key, value)| (key, value.to_owned()))) {
+        source.text = edit::set(&source.text, key, Some(&value))
+            .map_err(|e| Error::about(format!("--set {key}"), e.message()))?;
+    }
+    Ok(source)
+}
+
+// The file's name without its folder, with the ending of a picture.
+fn default_name(args: &FigureArgs) -> String {
+    let file = numbered(&args.file, u64::from(args.step.unwrap_or(0))).unwrap_or_else(|| args.file.clone());
+    let stem = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    format!("{}.png", stem.replace('%', "_"))
+}
+
+// What a run takes of the flags.
+fn render_args(args: &FigureArgs) -> Result<RenderArgs, Failure> {
+    let common = CommonArgs { frames: Some("0".into()), allow_outside: true };
+    let output = args.output.as_ref().map(|path| path.display().to_string());
+    let (overwrite, open, device) = (args.overwrite, args.open, args.device.clone());
+    let mut all = RenderArgs { common, output, overwrite, open, device, grace: 30, ..RenderArgs::default() };
+    all.take_defaults(environment)?;
+    Ok(all)
+}
+
+fn picture(args: &FigureArgs, source: SceneText) -> Result<(), Failure> {
+    let all = render_args(args)?;
+    stop::listen(Duration::from_secs(all.grace.into()));
+    let scene = read(&source)?;
+    render::run_scene(&all, &args.file, scene, &source)
+}
+
+fn read(source: &SceneText) -> Result<Scene, Failure> {
+    let parsed = source.parse(&Default::default())?;
+    source.warn(parsed.warnings);
+    Ok(parsed.scene)
+}
+
+fn document(args: &FigureArgs, source: &SceneText, file: &OutputFile, encode: Encode) -> Result<(), Failure> {
+    let scene = read(source)?;
+    let origin = Manifest::of(&scene, "0".into(), false, &RecordedFiles::default()).origin().text(0);
+    let mut renderer = Renderer::prepare(scene, options(&render_args(args)?)?).map_err(|e| source.placed(e))?;
+    for remark in [renderer.remark(), renderer.lost_legend()].into_iter().flatten() {
+        say(remark);
+    }
+    let page = renderer.take_page(0);
+    let picture = renderer.still(0)?;
+    let document = Document { page: &page, picture: &picture, origin: &origin };
+    let bytes = encode(&document).map_err(|e| OutputError::Write(file.path().to_owned(), e))?;
+    Ok(file.write(&bytes)?)
+}
