@@ -25,6 +25,7 @@ mod measured;
 mod missing;
 mod output_file;
 mod page;
+pub(crate) mod particle_files;
 mod particles;
 mod plots;
 mod preview;

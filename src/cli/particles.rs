@@ -19,6 +19,8 @@ pub struct ParticlesArgs {
 pub enum ParticlesCommand {
     /// Writes packings to try things with, in the layouts of real files.
     Generate(GenerateArgs),
+    /// Writes the particles of a file in another format.
+    Convert(ConvertParticlesArgs),
     /// Says what files of particles hold: format, time steps, columns and their ranges.
     Info(InfoArgs),
 }
@@ -103,6 +105,26 @@ pub enum FileLayout {
     Versioned,
     /// A table with names.
     Csv,
+    /// A dump of LAMMPS, as text.
+    Dump,
+    /// Extended XYZ.
+    Xyz,
+    /// An archive of numpy's arrays.
+    Npz,
+}
+
+#[derive(Args, Debug)]
+pub struct ConvertParticlesArgs {
+    /// The particles, in a format that is recognized by the content.
+    pub input: PathBuf,
+    /// The new file; with %d or %0Nd for a file for each time step.
+    pub output: String,
+    /// Its layout [default: by its name, as `particles generate` does]
+    #[arg(long, value_enum)]
+    pub layout: Option<FileLayout>,
+    /// Replace existing files.
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 #[derive(Args, Debug)]
@@ -122,7 +144,7 @@ pub struct GenerateArgs {
     pub count: u32,
     /// The file; with %d or %0Nd for a series of time steps.
     pub file: String,
-    /// Its layout [default: .csv, .xyzr and .txt files are tables, .bin files interleaved]
+    /// Its layout [default: by its name: .csv, .xyzr, .txt, .dump, .lammpstrj, .xyz, .extxyz, .npz; .bin files are interleaved]
     #[arg(long, value_enum)]
     pub layout: Option<FileLayout>,
     /// Time steps.

@@ -2,7 +2,7 @@
 
 use super::measured::{Measured, median};
 use super::render::open_result;
-use super::{generate, info};
+use super::{generate, info, particle_files};
 use crate::assets::Assets;
 use crate::assets::files::Files;
 use crate::assets::particles::ColouredSpheres;
@@ -31,10 +31,11 @@ use std::time::Instant;
 pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
     match (&args.command, &args.picture) {
         (Some(ParticlesCommand::Generate(args)), _) => generate::run(args),
+        (Some(ParticlesCommand::Convert(args)), _) => particle_files::run(args),
         (Some(ParticlesCommand::Info(args)), _) => info::run(args),
         (None, Some(args)) => picture(args),
         (None, None) => Err(Failure::usage(msg!(
-            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate` or `info`"
+            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`, `convert` or `info`"
         ))),
     }
 }

@@ -103,11 +103,14 @@ fn weekend_final() {
 
 #[test]
 fn particles_by_pressure() {
-    use crate::command::generate;
+    use crate::command::{generate, particle_files};
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("packing.bin");
-    std::fs::write(&path, generate::write(&generate::packing(2000, 1, 0.0), crate::cli::FileLayout::Versioned))
-        .unwrap();
+    std::fs::write(
+        &path,
+        particle_files::write(&generate::packing(2000, 1, 0.0), crate::cli::FileLayout::Versioned, 0),
+    )
+    .unwrap();
     let scene = format!(
         "[render]\nshadows = false\n[camera]\nposition = [2.4, -3.2, 2]\nlook_at = [0.5, 0.5, 0.9]\nfov_deg = 45\n\
          [[light]]\nposition = [-30, -50, 60]\n[particles]\npath = \"{}\"\ncolor_by = \"pressure\"\n",

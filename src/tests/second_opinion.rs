@@ -118,7 +118,7 @@ fn particles_without_shadows() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.bin");
     let set = crate::command::generate::packing(200, 3, 0.0);
-    let bytes = crate::command::generate::write(&set, crate::cli::FileLayout::Versioned);
+    let bytes = crate::command::particle_files::write(&set, crate::cli::FileLayout::Versioned, 0);
     std::fs::write(&path, bytes).unwrap();
     let scene = toml(&format!(
         "[output]\nframes = 1\nsize = [64, 64]\n[render]\nshadows = false\ntone = \"clip\"\nambient = [0.2, 0.2, 0.2]\n\

@@ -164,12 +164,13 @@ fn names(properties: &str) -> Option<Vec<String>> {
     Some(fields.iter().map(of).collect::<Option<Vec<_>>>()?.concat())
 }
 
-fn cell(lattice: &str, periodic: Option<&str>) -> Option<Cell> {
-    let numbers: Vec<f64> = lattice.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
+fn cell(lattice: &str, origin: &str, periodic: Option<&str>) -> Option<Cell> {
+    let numbers = |text: &str| text.split_whitespace().map(|word| word.parse().ok()).collect::<Option<Vec<f64>>>();
+    let (numbers, origin) = (numbers(lattice)?, numbers(origin)?);
     let (vectors, []) = numbers.as_chunks::<3>() else { return None };
     let periodic: Vec<bool> =
         periodic.unwrap_or("T T T").split_whitespace().map(|word| word.starts_with(['T', 't', '1'])).collect();
-    Some(Cell { origin: [0.0; 3], vectors: *vectors.first_chunk()?, periodic: *periodic.first_chunk()? })
+    Some(Cell { origin: *origin.first_chunk()?, vectors: *vectors.first_chunk()?, periodic: *periodic.first_chunk()? })
 }
 
 impl Xyz {
@@ -199,7 +200,8 @@ impl Xyz {
             None => ["species", "x", "y", "z"].map(str::to_owned).into(),
         };
         let step = Step {
-            cell: value(&["Lattice"]).and_then(|lattice| cell(lattice, value(&["pbc"]))),
+            cell: value(&["Lattice"])
+                .and_then(|lattice| cell(lattice, value(&["Origin"]).unwrap_or("0 0 0"), value(&["pbc"]))),
             time: value(&["time"]).and_then(|time| time.parse().ok()),
             number: value(&["step", "timestep"]).and_then(|step| step.parse().ok()),
             ..Step::default()
