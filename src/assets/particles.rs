@@ -189,7 +189,7 @@ fn read_frame(
     })
 }
 
-/// Opens a file, which is recognised by its content, and reads of it. If it has several steps, it stays open.
+/// Opens a file, which is recognized by its content, and reads of it. If it has several steps, it stays open.
 pub fn open<T>(
     path: &Path,
     files: &Files,

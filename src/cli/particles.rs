@@ -31,7 +31,7 @@ pub struct PictureArgs {
     /// Where to render.
     #[arg(value_enum, ignore_case = true, required = false)]
     pub device: ParticlesDevice,
-    /// The particles, in a format that is recognised by the content.
+    /// The particles, in a format that is recognized by the content.
     #[arg(required = false)]
     pub file: PathBuf,
     /// Picture width, pixels.

@@ -1,4 +1,4 @@
-//! What readers of all formats share: how a file is recognised, and the steps in it.
+//! What readers of all formats share: how a file is recognized, and the steps in it.
 
 use super::step::{Step, Wanted};
 use crate::assets::error::AssetError;

@@ -163,6 +163,9 @@ impl Gsd {
                 arrays.push(Array::of_rows(short(own), block.columns, block.kind, false, Box::new(load)));
             }
         }
+        if !self.blocks.contains_key("particles/position") {
+            return Err(msg!("it holds no particles"));
+        }
         for (name, values) in missing {
             let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
             let load = move || Ok(bytes.clone().into());

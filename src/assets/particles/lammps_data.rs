@@ -34,7 +34,8 @@ fn velocities(style: &str) -> &'static [&'static str] {
 const ELLIPSOIDS: [&str; 8] = ["id", "shapex", "shapey", "shapez", "quatw", "quati", "quatj", "quatk"];
 
 pub fn recognise(head: &Head) -> bool {
-    let Ok(text) = std::str::from_utf8(head.bytes) else { return false };
+    // The head may end within a character.
+    let text = String::from_utf8_lossy(head.bytes);
     let has = |word: &str| text.lines().skip(1).any(|line| without_remark(line).ends_with(word));
     has(" atoms") && has(" xlo xhi")
 }

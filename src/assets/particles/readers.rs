@@ -1,4 +1,4 @@
-//! The table of formats: a row for each reader. A file is recognised by its first bytes, and by its name where these do not tell.
+//! The table of formats: a row for each reader. A file is recognized by its first bytes, and by its name where these do not tell.
 //!
 //! To add a format, add a row. [`Reader::open`] looks at the file once and finds its steps, one or many (a row of `one` step is a function
 //! that reads it); [`Steps::read`] then reads a step without the others.
@@ -26,7 +26,7 @@ pub struct Reader {
 /// The format of texts that no other reader knows.
 pub const TABLE: &str = "table";
 
-/// All formats. The first that recognises a file reads it.
+/// All formats. The first that recognizes a file reads it.
 pub const READERS: [Reader; 11] = [
     Reader { name: "LAMMPS dump", recognise: lammps_dump::recognise, open: lammps_dump::open },
     Reader { name: "GSD", recognise: gsd::recognise, open: gsd::open },
@@ -41,7 +41,7 @@ pub const READERS: [Reader; 11] = [
     Reader { name: TABLE, recognise: text_table::recognise, open: |_| one(text_table::read) },
 ];
 
-// Bytes that are enough to recognise a format.
+// Bytes that are enough to recognize a format.
 const HEAD: usize = 4096;
 
 /// A file with the steps that were found in it.
@@ -64,7 +64,7 @@ const UNREAD: [(&[u8], &str); 6] = [
 ];
 
 impl<'a> FileSteps<'a> {
-    /// Recognises a file, decompresses it, and finds its steps.
+    /// Recognizes a file, decompresses it, and finds its steps.
     pub fn of(path: &Path, content: Content<'a>, limits: Limits) -> Result<FileSteps<'a>, AssetError> {
         let unread = |e| AssetError::read("particles", path, e);
         let first = |content: &Content| Ok(content.part(0..content.length().min(HEAD)).map_err(unread)?.into_owned());

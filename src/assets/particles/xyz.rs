@@ -10,8 +10,7 @@ use crate::language::{Message, msg};
 use memchr::memchr_iter;
 
 pub fn recognise(head: &Head) -> bool {
-    let first = lines(head.bytes, 1).and_then(count_of);
-    first.is_some()
+    head.bytes.split(|&b| b == b'\n').next().and_then(count_of).is_some()
 }
 
 // The number that stands alone in a line.
