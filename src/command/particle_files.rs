@@ -139,18 +139,32 @@ fn cell(set: &Step) -> Cell {
     })
 }
 
-// LAMMPS's header, for a box of any form.
+// LAMMPS's header. A box that does not begin along x and in the plane of x and y is one by its vectors, which older programs do not read.
 fn dump_head(set: &Step, number: u32) -> String {
     let Cell { origin, vectors, periodic } = cell(set);
+    let [[length, x_y, x_z], [xy, width, y_z], [xz, yz, height]] = vectors;
     let time = set.time.map_or_else(String::new, |time| format!("ITEM: TIME\n{time}\n"));
     let number = set.number.unwrap_or(number.into());
     let ends = periodic.map(|is| if is { "pp" } else { "ff" }).join(" ");
-    let row =
-        |axis: usize| format!("{} {} {} {}\n", vectors[axis][0], vectors[axis][1], vectors[axis][2], origin[axis]);
-    let bounds: String = (0..3).map(row).collect();
+    let low = |values: [f64; 3]| values.into_iter().fold(0.0, f64::min);
+    let high = |values: [f64; 3]| values.into_iter().fold(0.0, f64::max);
+    let (kind, rows) = if [x_y, x_z, y_z] == [0.0; 3] {
+        let [x, y, z] = origin;
+        let (across, back) = ([xy, xz, xy + xz], [yz, 0.0, 0.0]);
+        let rows = [
+            vec![x + low(across), x + length + high(across), xy],
+            vec![y + low(back), y + width + high(back), xz],
+            vec![z, z + height, yz],
+        ];
+        ("xy xz yz", rows)
+    } else {
+        ("abc origin", [0, 1, 2].map(|axis| [&vectors[axis][..], &[origin[axis]]].concat()))
+    };
+    let bounds: String =
+        rows.iter().map(|row| row.iter().map(f64::to_string).collect::<Vec<_>>().join(" ") + "\n").collect();
     let (count, names) = (set.count(), names(set, "radius").join(" "));
     format!(
-        "{time}ITEM: TIMESTEP\n{number}\nITEM: NUMBER OF ATOMS\n{count}\nITEM: BOX BOUNDS abc origin {ends}\n{bounds}ITEM: ATOMS {names}\n"
+        "{time}ITEM: TIMESTEP\n{number}\nITEM: NUMBER OF ATOMS\n{count}\nITEM: BOX BOUNDS {kind} {ends}\n{bounds}ITEM: ATOMS {names}\n"
     )
 }
 

@@ -34,6 +34,34 @@ fn a_step_of_a_series_is_chosen_and_named() {
     assert!(single.status.code() == Some(64) && words(&single).contains("names no series"), "{}", words(&single));
 }
 
+#[test]
+fn converted_particles_make_the_same_picture() {
+    let dir = folder();
+    let done = |words: &[&str]| {
+        let run = polyfly(dir.path(), &[&["particles"], words].concat());
+        assert!(run.status.success(), "{}", self::words(&run));
+    };
+    done(&["generate", "30", "s.dump", "--steps", "3"]);
+    let picture = |file: &str, more: &[&str]| {
+        done(&[&["CPU", file, "32", "32", "o.ppm", "--color-by", "p"], more].concat());
+        std::fs::read(dir.path().join("o.ppm")).unwrap()
+    };
+    let expected = picture("s.dump", &["--step", "2"]);
+    for (file, one, more) in [
+        ("s%d.npz", "s2.npz", &[][..]),
+        ("s%d.csv", "s2.csv", &[]),
+        ("s%d.bin", "s2.bin", &[]),
+        ("t.xyz", "t.xyz", &["--step", "2"]),
+    ] {
+        done(&["convert", "s.dump", file]);
+        assert!(picture(one, more) == expected, "{file}");
+    }
+    let refused = |words: &[&str]| self::words(&polyfly(dir.path(), &[&["particles", "convert"], words].concat()));
+    assert!(refused(&["s.dump", "s.csv"]).contains("several time steps need a file name with %d"));
+    assert!(refused(&["s.dump", "t.xyz"]).contains("t.xyz already exists"));
+    assert!(refused(&["s.dump", "t.vtp"]).contains("t.vtp: no particles are written to such a file"));
+}
+
 // Two grains of one size at different distances are equally large in parallel rays, and as wide as the plane says.
 #[test]
 fn orthographic_grains_are_as_large_near_and_far() {
