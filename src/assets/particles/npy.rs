@@ -257,7 +257,9 @@ fn entries(source: &Source) -> Option<Vec<Entry>> {
     let length = source.content.length();
     let from = length.saturating_sub(END);
     let tail = part(source, from, length - from)?;
-    let end = memmem::rfind(&tail, b"PK\x05\x06").filter(|end| end + 22 <= tail.len())?;
+    let end = memmem::rfind(&tail, b"PK\x05\x06")?;
+    // The end has a remark of that length.
+    (u16_at(&tail, end + 20)? + end + 22 == tail.len()).then_some(())?;
     let (mut size, mut at) = (u32_at(&tail, end + 12)? as usize, u32_at(&tail, end + 16)? as usize);
     if at == u32::MAX as usize {
         let locator = tail.get(end.checked_sub(20)?..end)?;
