@@ -17,8 +17,8 @@ fn packing(dir: &Path, head: &str, particles: &str) -> Scene {
         let _ = writeln!(table, "{x},{y},{}.5,0.5,{}", z, 1000 + 150 * i);
     }
     std::fs::write(dir.join("p.csv"), table).unwrap();
-    let text =
-        format!("[output]\nframes = 2\n{head}\n[particles]\npath = \"p.csv\"\ncolor_by = \"pressure\"\n{particles}\n");
+    let by = if particles.contains("color_by") { "" } else { "color_by = \"pressure\"" };
+    let text = format!("[output]\nframes = 2\n{head}\n[particles]\npath = \"p.csv\"\n{by}\n{particles}\n");
     let options = ParseOptions { folder: dir, ..ParseOptions::default() };
     crate::scene::parse(&text, "figure.toml", options).unwrap_or_else(|e| panic!("{e}")).scene
 }
@@ -98,7 +98,8 @@ fn a_legend_has_the_colours_of_its_map() {
     let dir = tempfile::tempdir().unwrap();
     for (map, legend) in [("viridis", "right"), ("red_blue_r", "bottom"), ("viridis", "corner"), ("tableau10", "left")]
     {
-        let values = if map == "tableau10" { "range = [0, 5]" } else { "" };
+        // From 0 to 5.
+        let values = if map == "tableau10" { "color_by = \"(p - 1000) / 1800\"" } else { "" };
         let head = format!(
             "size = [640, 480]\n[figure]\nstyle = \"journal\"\nview = \"iso\"\nlegend = \"{legend}\"\n[render]\nsamples = 1\nao_samples = 1"
         );
