@@ -79,7 +79,7 @@ impl SceneText {
     /// Parses the scene. Paths may start with `~`.
     pub fn parse(&self, args: &SceneArgs) -> Result<Parsed, Failure> {
         let read = scene::parse(&self.text, &self.shown, self.options(args));
-        Ok(read.map_err(|e| particles_for_scene(Path::new(&self.shown)).map_or_else(|| e.into(), Failure::from))?)
+        read.map_err(|e| particles_for_scene(Path::new(&self.shown)).map_or_else(|| e.into(), Failure::from))
     }
     fn options(&self, args: &SceneArgs) -> ParseOptions<'_> {
         let solids = args.solids.as_slice().try_into().unwrap_or(ParseOptions::SOLIDS);

@@ -23,6 +23,7 @@ enum Operation {
 }
 
 type Unary = (&'static str, fn(f64) -> f64);
+type Sign = (char, u8, fn(f64, f64) -> f64);
 type Binary = (&'static str, fn(f64, f64) -> f64);
 
 const UNARY: [Unary; 6] = [
@@ -36,7 +37,7 @@ const UNARY: [Unary; 6] = [
 const BINARY: [Binary; 2] = [("min", f64::min), ("max", f64::max)];
 
 // A sign, how strongly it binds, and what it does. A sign before a number binds between products and powers.
-const SIGNS: [(char, u8, fn(f64, f64) -> f64); 5] =
+const SIGNS: [Sign; 5] =
     [('+', 1, |a, b| a + b), ('-', 1, |a, b| a - b), ('*', 2, |a, b| a * b), ('/', 2, |a, b| a / b), ('^', 4, power)];
 const BEFORE: u8 = 3;
 

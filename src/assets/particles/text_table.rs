@@ -24,8 +24,9 @@ pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
     let decoded = utf16(&bytes);
     let bytes = decoded.as_deref().map_or(&*bytes, str::as_bytes);
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let (mut table, start) =
-        Table::new(bytes).map_err(|(table, fault)| AssetError::new(path, fault.text(&table, [0; 3])))?;
+    let mut table = Table::new();
+    let start = table.find_rows(bytes);
+    let start = start.map_err(|fault| source.fault(fault.text(&table, [0; 3])))?;
     let body = &bytes[start.byte..];
     table.keep(body, wanted);
     let read: Vec<_> = table.parts(body).into_par_iter().map(|part| table.read(part)).collect();
@@ -198,22 +199,19 @@ fn single_blanks(text: &str) -> String {
 }
 
 impl Table {
-    // The columns, and where the rows begin.
-    fn new(bytes: &[u8]) -> Result<(Table, Start), (Table, Fault)> {
-        let mut table = Table {
+    // The columns of a table without names.
+    fn new() -> Table {
+        Table {
             delimiter: None,
             names: ["x", "y", "z", "r"].map(str::to_owned).into(),
             has_names: false,
             places: [0, 1, 2, 3].map(Some),
             has_diameters: false,
             kept: Vec::new(),
-        };
-        match table.find_rows(bytes) {
-            Ok(start) => Ok((table, start)),
-            Err(fault) => Err((table, fault)),
         }
     }
 
+    // Takes the columns as the first lines say; returns where the rows begin.
     fn find_rows(&mut self, bytes: &[u8]) -> Result<Start, Fault> {
         let head = head(bytes);
         let text = std::str::from_utf8(head).map_err(|e| Fault::no_text(head, e.valid_up_to()))?;

@@ -111,8 +111,8 @@ impl ValueRange {
 
 // The shortest percentage that is read as this share.
 fn percentage(share: f64) -> String {
-    let texts = (0..20).map(|digits| format!("{:.digits$}%", 100.0 * share));
-    texts.clone().find(|text| percent(text) == Some(share)).or(texts.last()).unwrap_or_default()
+    let text = |digits: usize| format!("{:.digits$}%", 100.0 * share);
+    (0..20).map(text).find(|text| percent(text) == Some(share)).unwrap_or_else(|| text(20))
 }
 
 impl Kind for ValueRange {
