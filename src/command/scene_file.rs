@@ -40,7 +40,7 @@ fn particles_for_scene(path: &Path) -> Option<Error> {
     Some(Error::misused(
         msg!("`{name}` holds particles ({format}), and no scene", name, format),
         msg!(
-            "`polyfly particles CPU {name} 640 480 picture.png` draws them; in a scene [particles] has their `path`",
+            "`polyfly figure {name}` draws them; in a scene [particles] has their `path`",
             name
         ),
     ))

@@ -184,7 +184,7 @@ fn files_say_what_they_hold() {
         let run = polyfly(dir.path(), &[name, "--cpu"]);
         let said = words(&run);
         assert!(
-            run.status.code() == Some(64) && said.contains("holds particles") && said.contains("particles CPU"),
+            run.status.code() == Some(64) && said.contains("holds particles") && said.contains("polyfly figure"),
             "{said}"
         );
     }
