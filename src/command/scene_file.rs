@@ -39,10 +39,7 @@ fn particles_for_scene(path: &Path) -> Option<Error> {
     let name = brief(&path.display().to_string());
     Some(Error::misused(
         msg!("`{name}` holds particles ({format}), and no scene", name, format),
-        msg!(
-            "`polyfly figure {name}` draws them; in a scene [particles] has their `path`",
-            name
-        ),
+        msg!("`polyfly figure {name}` draws them; in a scene [particles] has their `path`", name),
     ))
 }
 
