@@ -239,6 +239,7 @@ def check(polyfly):
     camera_keys(polyfly)
     form(polyfly)
     boxes(polyfly)
+    over_time(polyfly)
     drafts(polyfly)
     left_behind(polyfly)
     without_server(polyfly)
@@ -739,6 +740,42 @@ position = [3, 4, 5]
             # A scene cannot be without some keys.
             is_removable = lambda key: studio.row(key).find_element(By.CLASS_NAME, "back").is_displayed()
             assert [key for key in ["body[0].solid", "body[0].center", "light[0].position", "output.size"] if is_removable(key)] == ["body[0].center", "output.size"]
+
+
+def over_time(polyfly):
+    """A value that changes over the clip has a row for each of its keys."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder, "scene.toml")
+        scene.write_text(SCENE.replace("exposure = 0.2", 'exposure = { keys = [[0, 0.2], [0.5, 1, "hold"], [1, -1]] }')
+                         .replace("lamps = 4", 'lamp_color = { closed = true, keys = [[0, [1.0, 0.5, 0.16]], [0.5, "deepskyblue"]] }'))
+        with Studio(polyfly, scene, "--cpu", "--size", "80x60") as studio:
+            studio.open()
+            studio.table("film")
+            studio.table("body[0]")
+            held = lambda: studio.state()["document"]["film"]["exposure"]
+            shown = lambda key, what: studio.js("return [...document.querySelectorAll(`[data-key='${arguments[0]}'] .times .time`)].map((row) => [...row.querySelectorAll(arguments[1])].map((field) => field.value))", key, what)
+            assert shown("film.exposure", "input, select") == [["0", "0.2", ""], ["0.5", "1", "hold"], ["1", "-1", ""]]
+            assert shown("body[0].lamp_color", "input") == [["0", "#ff8029", "[1, 0.5, 0.16]"], ["0.5", "#00bfff", "deepskyblue"]]
+            cell = lambda what: studio.browser.find_element(By.CSS_SELECTOR, f"[aria-label='film.exposure, {what}']")
+            cell("key 1, value").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.75", Keys.ENTER)
+            studio.wait(lambda: held() == {"keys": [[0, 0.2], [0.5, 0.75, "hold"], [1, -1]]})
+            # Rows are in the order of their times.
+            cell("key 0, time").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.9", Keys.ENTER)
+            studio.wait(lambda: held()["keys"] == [[0.5, 0.75, "hold"], [0.9, 0.2], [1, -1]])
+            studio.field("film.exposure").click()
+            studio.wait(lambda: held()["keys"] == [[0.5, 0.75, "hold"], [0.9, 0.2], [0.95, -1], [1, -1]])
+            studio.wait(lambda: len(shown("film.exposure", "input")) == 4)
+            cell("key 2, remove").click()
+            studio.wait(lambda: len(held()["keys"]) == 3 and len(shown("film.exposure", "input")) == 3)
+            studio.row("film.exposure").find_element(By.CSS_SELECTOR, "[type=checkbox]").click()
+            studio.wait(lambda: held().get("closed") is True)
+            # Once it is a number, it has a slider again.
+            studio.request("set", changes(("film.exposure", "0.5")))
+            studio.wait(lambda: studio.field("film.exposure").get_attribute("value") == "0.5")
+            assert studio.row("film.exposure").find_element(By.CSS_SELECTOR, "[type=range]")
+            for _ in range(6):
+                studio.request("undo", b"")
+            assert not studio.state()["changes"] and studio.request("write", b"")[0] == 200
 
 
 def drafts(polyfly):

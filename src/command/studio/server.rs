@@ -8,7 +8,9 @@ use super::session::Studio;
 use crate::cli::{Exit, Failure, language};
 use crate::language::msg;
 use crate::output::OutputError;
+use crate::scene::keys::over_time;
 use crate::scene::text::edit::Edit;
+use crate::scene::text::toml::SCHEMA;
 use crate::threads;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -135,7 +137,7 @@ fn json_answer(value: &Value) -> Response {
 }
 
 async fn schema() -> Response {
-    json_answer(&crate::scene::text::toml::SCHEMA)
+    json_answer(&over_time::defined(&SCHEMA))
 }
 
 async fn state(State(studio): Shared) -> Response {

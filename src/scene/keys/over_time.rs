@@ -30,9 +30,16 @@ const EASE: Key = Key::new("ease", "How the value goes from key to key.");
 const CLOSED: Key = Key::new("closed", "After the last key the value returns to the first, and the clip loops.");
 const TIME: Key = Key { rule: Rule::Fraction, ..Key::new("time", "") };
 
+/// The schema with the table of a value over time among its definitions.
+pub(crate) fn defined(schema: &Json) -> Json {
+    let mut schema = schema.clone();
+    schema["definitions"][DEFINITION] = table_schema();
+    schema
+}
+
 /// The schema for editors: keys that may change over the clip take tables too.
 pub(crate) fn published(schema: &Json) -> Json {
-    let mut schema = schema.clone();
+    let mut schema = defined(schema);
     let tables = schema["definitions"].as_object_mut().into_iter().flatten();
     let keys = tables.filter_map(|(_, table)| table["properties"].as_object_mut()).flatten();
     for (_, key) in keys.filter(|(_, key)| key["x-animated"] == true) {
@@ -57,7 +64,6 @@ pub(crate) fn published(schema: &Json) -> Json {
         let over_time = json!({ "$ref": format!("#/definitions/{DEFINITION}") });
         key["anyOf"] = any.into_iter().chain([over_time]).collect();
     }
-    schema["definitions"][DEFINITION] = table_schema();
     schema
 }
 

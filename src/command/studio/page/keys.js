@@ -88,6 +88,58 @@ function listFields(count, set) {
   return { nodes: fields, main: fields[0], show: (value) => fields.forEach((field, i) => put(field, written(value?.[i]))) };
 }
 
+// The keys of a value over time: a row for each, with its time, its value and its way to the next key.
+function timeFields(kind, place, eases, set) {
+  const rows = el("div", { className: "times" });
+  const add = el("button", { type: "button", className: "small", textContent: "Add a key" });
+  const closed = el("input", { type: "checkbox" });
+  const box = el("div", { className: "over-time" }, rows, el("div", { className: "time" }, add, el("label", { title: "The last key leads to the first" }, closed, " closed")));
+  box.setAttribute("role", "group");
+  let value;
+  const read = (text) => {
+    if (typed(text) === "" || Number.isFinite(Number(text))) return Number(text);
+    try { return JSON.parse(text); } catch { return text.trim(); }
+  };
+  const send = (keys) => set(inToml({ ...value, keys: keys.toSorted((a, b) => a[0] - b[0]) }));
+  onChange(closed, () => set(inToml({ ...value, closed: closed.checked })));
+  const row = (_, i) => {
+    const label = (node, what) => { node.setAttribute("aria-label", `${place}, key ${i}, ${what}`); return node; };
+    const time = label(el("input", { type: "number", step: "any", min: 0, max: 1 }), "time");
+    const text = label(el("input", { type: "text" }), "value");
+    const picker = kind.format === "color" ? [label(el("input", { type: "color" }), "picker")] : [];
+    const ease = label(el("select", {}, ...["", ...eases.enum].map((word) => el("option", { value: word, textContent: word }))), "way to the next key");
+    const remove = label(el("button", { type: "button", className: "back", textContent: "×" }), "remove");
+    const change = (key) => send(value.keys.with(i, key));
+    const key = () => [read(time.value), read(text.value), ...(ease.value ? [ease.value] : [])];
+    [time, text, ease].forEach((field) => onChange(field, () => change(key())));
+    picker.forEach((field) => field.addEventListener("input", () => { text.value = field.value; change(key()); }));
+    remove.addEventListener("click", () => send(value.keys.toSpliced(i, 1)));
+    const one = el("div", { className: "time" }, time, ...picker, text, ease, remove);
+    one.show = ([at, is, way]) => {
+      put(time, written(at));
+      put(text, written(is));
+      picker.forEach((field) => { field.value = swatch(is); });
+      ease.options[0].textContent = `(${value.ease ?? eases.default})`;
+      ease.value = way ?? "";
+      // A value over time has two keys at least.
+      remove.disabled = value.keys.length <= 2;
+    };
+    return one;
+  };
+  // Between the last two keys, or behind the last.
+  add.addEventListener("click", () => {
+    const [[before], [last, is]] = value.keys.slice(-2);
+    send([...value.keys, [last < 1 ? (last + 1) / 2 : (before + last) / 2, is]]);
+  });
+  const show = (now) => {
+    value = now;
+    if (rows.childElementCount !== value.keys.length) rows.replaceChildren(...value.keys.map(row));
+    value.keys.forEach((key, i) => rows.children[i].show(key));
+    closed.checked = value.closed === true;
+  };
+  return { nodes: [box], main: add, show };
+}
+
 function textField(set) {
   const field = el("input", { type: "text", placeholder: "not set" });
   onChange(field, () => set(field.value || null));
@@ -100,8 +152,8 @@ function listOf(kind) {
   return list.type === "array" && ["number", "integer"].includes(list.items?.type) && list.maxItems <= 3 ? list : null;
 }
 
-function fieldsOf(kind, set, value) {
-  if (isOverTime(value)) return textField(set);
+function fieldsOf(kind, set, value, { schema, place }) {
+  if (isOverTime(value)) return timeFields(kind, place, schema.definitions["value-over-time"].properties.ease, set);
   if (kind.format === "color") return colourFields(set);
   if (kind.enum) return wordField(kind, set);
   if (kind.type === "boolean") return switchField(set);
@@ -158,7 +210,7 @@ function keyRow(page, table, path, name) {
   const choice = el("div", { className: "choice", hidden: true });
   const row = el("div", { className: "key", title: `${kind.description ?? ""}${unit}` }, label, box, back, note, choice);
   row.dataset.key = id;
-  let values, held, fields, asText, shown;
+  let values, held, fields, form, shown;
   let busy = false;
   const at = () => `${path}.${spelled(name, values)}`;
   let gesture = page.gesture();
@@ -214,9 +266,11 @@ function keyRow(page, table, path, name) {
     if (busy || page.isWaiting(at())) return;
     shown = own ?? held?.[name] ?? kind.default;
     const isText = (["number", "integer"].includes(kind.type) || listOf(kind) !== null) && typeof shown === "string";
-    if (!fields || asText !== isText) {
-      asText = isText;
-      fields = fieldsOf(kind, set, shown);
+    const is = isOverTime(shown) ? "over time" : isText ? "text" : "plain";
+    if (form !== is) {
+      form = is;
+      row.classList.toggle("timed", is === "over time");
+      fields = fieldsOf(kind, set, shown, { schema, place: id });
       fields.main.id = `key-${id}`;
       fields.nodes.forEach((field, i) => {
         if (field !== fields.main) field.setAttribute("aria-label", `${id}, ${{ range: "slider", color: "picker" }[field.type] ?? i + 1}`);
