@@ -389,8 +389,8 @@ fn a_hundred_steps_back_are_the_bytes_of_the_start() {
     std::fs::write(&path, text).unwrap();
     let studio = Studio::open(dir.path(), &["small.toml"]);
     for n in 0..100 {
-        let key = ["film.exposure", "body[0].radius", "render.depth"][n % 3];
-        assert_eq!(studio.set(key, &(n + 1).to_string()).0, 200);
+        let key = ["film.exposure", "body[0].radius", "film.bloom"][n % 3];
+        assert_eq!(studio.set(key, &format!("0.{:03}", n + 1)).0, 200);
     }
     assert!(names(dir.path()).contains(&"small.unsaved.toml".to_owned()));
     for _ in 0..100 {
@@ -406,7 +406,7 @@ fn a_hundred_steps_back_are_the_bytes_of_the_start() {
         assert_eq!(studio.post("redo", "").0, 200);
     }
     assert_eq!(studio.post("write", "").0, 200);
-    assert!(std::fs::read_to_string(&path).unwrap().contains("exposure = 100\n"));
+    assert!(std::fs::read_to_string(&path).unwrap().contains("exposure = 0.100\n"));
     assert_eq!(studio.post("undo", "").0, 200);
-    assert_eq!(studio.state()["changes"][0]["value"], "97");
+    assert_eq!(studio.state()["changes"][0]["value"], "0.097");
 }

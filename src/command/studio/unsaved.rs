@@ -2,7 +2,6 @@
 
 use crate::cli::Failure;
 use crate::command::scene_file::SceneText;
-use crate::error::Error;
 use crate::output::OutputError;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -68,7 +67,7 @@ impl Unsaved {
                 Ok(Some(file.text))
             }
             None => {
-                std::fs::remove_file(&path).map_err(|e| Error::Read(path.display().to_string(), e))?;
+                std::fs::remove_file(&path).map_err(|e| OutputError::Write(path, e))?;
                 Ok(None)
             }
         }
