@@ -66,6 +66,12 @@ pub use device_scene::TooMany;
 pub use language::Message;
 pub use threads::NoThread;
 
+/// Particles in memory: [`RenderOptions::particles`].
+pub mod particles {
+    pub use crate::assets::particles::memory::StepSource;
+    pub use crate::assets::particles::{Cell, Column, Step};
+}
+
 // For benches/.
 #[doc(hidden)]
 pub use render::tiles;

@@ -2,6 +2,7 @@
 
 mod bytes;
 pub mod capture;
+pub mod documents;
 mod error;
 pub mod files;
 pub mod formats;

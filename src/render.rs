@@ -22,6 +22,7 @@ mod viewer;
 use crate::assets::Assets;
 use crate::assets::files::{Files, RecordedFiles};
 use crate::assets::particles::ColouredSpheres;
+use crate::assets::particles::memory::StepSource;
 use crate::assets::source::Limits;
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
@@ -88,6 +89,8 @@ pub struct RenderOptions {
     pub denoise: Option<DenoiserLibrary>,
     /// Memory limits for the files that the scene names.
     pub limits: Limits,
+    /// Particles in memory, which take the place of the file that `[particles]` names.
+    pub particles: Option<Arc<dyn StepSource>>,
     // What the files must hold: what the run's manifest records.
     pub(crate) recorded: Arc<RecordedFiles>,
     // Bytes that pictures may take; by default nine tenths of the memory that is free when the scene is prepared.
@@ -129,6 +132,8 @@ setters! { RenderOptions {
     denoise(library: DenoiserLibrary) => { denoise: Some(library) }
     /// Memory limits for the files that the scene names.
     limits(limits: Limits) => { limits: limits }
+    /// Particles in memory, in place of the scene's file.
+    particles(steps: Arc<dyn StepSource>) => { particles: Some(steps) }
 }}
 
 /// A scene that is loaded and ready to render.
@@ -202,7 +207,7 @@ impl Renderer {
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
         // Starting the driver takes time, so the scene is prepared meanwhile.
         let prepare = || -> Result<_, Error> {
-            let files = Files::new(options.limits, Arc::clone(&options.recorded));
+            let files = Files::new(options.limits, Arc::clone(&options.recorded), options.particles.clone());
             let mut scene = scene;
             let mut assets = read(&scene, &files)?;
             if let (Some(particles), Some(read)) = (&mut scene.world.particles, &assets.particles) {
@@ -402,14 +407,25 @@ impl Renderer {
         post
     }
 
-    /// What stands beside the particles in a frame. The next pictures are without it.
-    pub(crate) fn take_page(&mut self, frame: u32) -> Page {
+    /// What stands beside the particles in a frame, and the picture without it.
+    pub(crate) fn page(&mut self, frame: u32) -> Result<(Page, Image<u8>), Error> {
         let page = match self.post().furniture() {
-            Some(furniture) => furniture.page(frame, self.prepared.first.moment),
+            Some(furniture) => {
+                let moments = self.prepared.moments_of(frame)?;
+                furniture.page(frame, moments.first().map_or(self.prepared.first.moment, |moment| moment.scene.moment))
+            }
             None => Page { size: page_size(&self.prepared.scene), ..Page::default() },
         };
         self.is_bare = true;
-        page
+        let picture = self.still(frame);
+        self.is_bare = false;
+        Ok((page, picture?))
+    }
+
+    /// The values at the ends of the particles' color map, and its colors; None where no value selects the color.
+    pub fn colour_map(&self) -> Option<([f64; 2], Vec<[f64; 3]>)> {
+        let shown = map_shown(&self.prepared.scene, &self.prepared.assets)?;
+        Some((shown.range, shown.colours.to_vec()))
     }
 
     // The devices, with the scene uploaded.

@@ -1,8 +1,9 @@
 """Flythroughs of mirrored polyhedra as numpy arrays, byte for byte the same on every device."""
 
 from ._polyfly import Renderer, Scene, __version__, check, run
+from .particles import Figure, Particles, film, show
 
-__all__ = ["Renderer", "Scene", "__version__", "check", "render", "render_linear", "run"]
+__all__ = ["Figure", "Particles", "Renderer", "Scene", "__version__", "check", "film", "render", "render_linear", "run", "show"]
 
 
 def render(scene, frame=0, *, size=None, samples=None, device="auto", threads=0):

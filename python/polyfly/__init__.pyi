@@ -86,6 +86,86 @@ class Renderer:
     ) -> Report:
         """Renders frames into functions, files (`"out/%04d.png"`) and videos (`"clip.mp4"`). Existing files are replaced."""
 
+class Particles:
+    """One time step: positions (N, 3), radii, and values with names, (N,) or (N, 3)."""
+
+    positions: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    columns: dict[str, NDArray[np.float64]]
+    cell: Any
+    periodic: Sequence[bool]
+    time: float | None
+    step: int | None
+
+    def __init__(
+        self,
+        positions: Any,
+        radius: Any = None,
+        *,
+        cell: Any = None,
+        periodic: Sequence[bool] = (True, True, True),
+        time: float | None = None,
+        step: int | None = None,
+        columns: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> None:
+        """Arrays of numpy, or of what numpy and DLPack can read. Without `radius` a column radius or diameter has the radii."""
+    def __len__(self) -> int: ...
+    @classmethod
+    def of(cls, given: Any, radius: Any = None, **columns: Any) -> Particles:
+        """Particles of arrays, of a table (pandas, polars, pyarrow), or of what ASE, pyvista, OVITO and MDAnalysis hold."""
+
+class Figure:
+    """A figure of particles. In a notebook it shows itself."""
+
+    scene: Scene
+
+    def array(self, frame: int = 0) -> NDArray[np.uint8]:
+        """The picture: (height, width, 3)."""
+    def values(self, frame: int = 0) -> Layers:
+        """What each pixel shows, as `Renderer.layers` has it."""
+    def encode(self, ending: str = "png", frame: int = 0) -> bytes:
+        """The bytes of a file: png, jpg, tif, pdf or svg."""
+    def save(self, path: str | PathLike[str], frame: int = 0) -> None:
+        """Writes the figure; the ending says how. A PDF and an SVG have the picture, and all else as text and lines."""
+    @property
+    def mappable(self) -> Any:
+        """The color map for matplotlib's colorbar."""
+
+def show(
+    particles: Any,
+    radius: Any = None,
+    *,
+    color: Any = None,
+    label: str | None = None,
+    columns: dict[str, Any] | None = None,
+    device: Device = "auto",
+    threads: int = 0,
+    **keys: Any,
+) -> Figure:
+    """A figure of particles: of arrays, of a table, of what ASE, pyvista, OVITO or MDAnalysis hold, or of a file.
+
+    `color` is an array, the name of a column, or an expression of columns. Other keywords are keys of `[figure]` and `[particles]`:
+    `view="+x"`, `width="170 mm"`, `dpi=600`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`; and any key of a scene with its table:
+    `**{"render.samples": 9}`."""
+
+def film(
+    steps: Any,
+    path: str | PathLike[str],
+    *,
+    color: str | None = None,
+    label: str | None = None,
+    radius: Any = None,
+    fps: float = 30,
+    frames: int | None = None,
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+    **keys: Any,
+) -> Report:
+    """A film of time steps into `path`, or pictures where its name has `%d`. `steps` is a sequence of what `show` takes, asked for one by one; an
+    iterator, which is read whole at first; or the name of a series of files, or of a file of many steps, with `frames` as their number."""
+
 def render(
     scene: Scene | str | PathLike[str],
     frame: int = 0,

@@ -2,6 +2,7 @@
 
 mod job;
 mod observers;
+mod particles;
 mod renderer;
 mod run;
 mod scene;
@@ -37,6 +38,8 @@ fn _polyfly(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<scene::PyScene>()?;
     module.add_class::<renderer::PyRenderer>()?;
+    module.add_class::<particles::PyStep>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(scene::figure_scene, module)?)?;
     module.add_function(wrap_pyfunction!(scene::check, module)?)
 }

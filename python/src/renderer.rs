@@ -2,12 +2,13 @@
 
 use crate::job::interruptible;
 use crate::observers::{PyProgress, PySink, Raised, array, picture, report};
+use crate::particles::PySteps;
 use crate::scene::{PyScene, scene_of};
 use crate::{raised, render_options};
 use polyfly::{Cancel, Error, FileSink, FrameList, Image, Renderer, Sink, VideoOptions, VideoSink};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -81,7 +82,7 @@ impl PyRenderer {
 #[pymethods]
 impl PyRenderer {
     #[new]
-    #[pyo3(signature = (scene, *, size=None, samples=None, device="auto", threads=0))]
+    #[pyo3(signature = (scene, *, size=None, samples=None, device="auto", threads=0, particles=None))]
     fn new(
         py: Python<'_>,
         scene: &Bound<'_, PyAny>,
@@ -89,8 +90,12 @@ impl PyRenderer {
         samples: Option<u32>,
         device: &str,
         threads: usize,
+        particles: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyRenderer> {
-        let (scene, options) = (scene_of(scene, size, samples)?, render_options(device, threads)?);
+        let (scene, mut options) = (scene_of(scene, size, samples)?, render_options(device, threads)?);
+        if let Some(steps) = particles {
+            options = options.particles(Arc::new(PySteps::new(steps)?));
+        }
         let own = scene.clone();
         let prepared = interruptible(py, &Cancel::new(), move || Renderer::with_options(own, options))?;
         let mut renderer = prepared.map_err(raised)?;
@@ -131,6 +136,19 @@ impl PyRenderer {
             dict.set_item(name, light(py, image)?)?;
         }
         Ok(dict)
+    }
+
+    #[pyo3(signature = (extension="png", frame=0))]
+    fn encode<'py>(&self, py: Python<'py>, extension: &str, frame: u32) -> PyResult<Bound<'py, PyBytes>> {
+        let extension = extension.to_owned();
+        let bytes = self.with(py, &Cancel::new(), move |renderer| renderer.encode(frame, &extension))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    // The values at the ends of the particles' color map, and its colors.
+    #[getter]
+    fn color_map(&self) -> Option<([f64; 2], Vec<[f64; 3]>)> {
+        self.renderer.lock().unwrap_or_else(PoisonError::into_inner).colour_map()
     }
 
     #[pyo3(signature = (*sinks, frames=None, progress=None))]

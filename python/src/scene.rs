@@ -104,6 +104,15 @@ fn toml_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
     value.py().import("json")?.call_method1("dumps", (value,))?.extract()
 }
 
+/// The scene of a figure with these keys.
+#[pyfunction]
+pub fn figure_scene(keys: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<PyScene> {
+    let values = keys.iter().map(|(_, value)| toml_of(value)).collect::<PyResult<Vec<_>>>()?;
+    let keys: Vec<(&str, &str)> =
+        keys.iter().zip(&values).map(|((key, _), value)| (key.as_str(), value.as_str())).collect();
+    Scene::figure(&keys).map(PyScene).map_err(raised)
+}
+
 /// What is wrong with a scene's text: a list of dicts with line, column, what, expected and help. Files that it names are not read.
 #[pyfunction]
 pub fn check<'py>(py: Python<'py>, scene: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyDict>>> {

@@ -64,7 +64,7 @@ class Wheel(unittest.TestCase):
 
     def test_the_documents_programs_run(self):
         page = (ROOT / "docs/python.md").read_text()
-        animation, whole_run = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+        animation, whole_run, particles = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
         scene = animation.split("\nrenderer = ")[0]
         # Small pictures, and few of them.
         def small(program):
@@ -78,6 +78,52 @@ class Wheel(unittest.TestCase):
                 self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertEqual(len(list(pathlib.Path(folder, frames).glob("*.png"))), 3)
                 self.assertTrue(pathlib.Path(folder, "clip.mp4").exists() and len(run.stdout.splitlines()) == 3, run.stdout)
+
+        with tempfile.TemporaryDirectory() as folder:
+            fewer = particles.replace('title="(a)"', 'title="(a)", dpi=40').replace("dpi=150", "dpi=40")
+            subprocess.run([sys.executable, "-c", fewer], cwd=folder, check=True)
+            self.assertTrue(pathlib.Path(folder, "figure.pdf").read_bytes().startswith(b"%PDF"))
+            self.assertTrue(pathlib.Path(folder, "growth.mp4").exists())
+
+    def test_arrays_are_the_figure_of_a_file(self):
+        generator = np.random.default_rng(5)
+        x, r, p = generator.random((300, 3)) * 4, generator.uniform(0.1, 0.2, 300), generator.random(300) * 1000
+        keys = {"label": "Pressure (Pa)", "width": "60 mm", "dpi": 60, "map": "magma"}
+        with tempfile.TemporaryDirectory() as folder:
+            file, png = pathlib.Path(folder, "p.csv"), pathlib.Path(folder, "fig.png")
+            rows = [",".join(map(repr, map(float, [*position, radius, value]))) for position, radius, value in zip(x, r, p)]
+            file.write_text("x,y,z,r,p\n" + "\n".join(rows) + "\n")
+            set_ = [word for key, value in [("figure.dpi", "60"), ("particles.map", "'magma'")] for word in ("--set", f"{key}={value}")]
+            subprocess.run([PROGRAM, "figure", file, "-o", png, "--color-by", "p", "--label", "Pressure (Pa)", "--width", "60 mm", *set_],
+                           check=True, capture_output=True)
+            of_file = polyfly.show(file, color="p", **keys)
+            pixels = of_file.array()
+            of_file.save(pathlib.Path(folder, "own.png"))
+            # The files differ in their texts, which name the scene: their pixels follow after the last of these.
+            pixels_of = lambda path: path.read_bytes().split(b"IDAT", 1)[1]
+            self.assertEqual(pixels_of(png), pixels_of(pathlib.Path(folder, "own.png")))
+        table = {"x": x[:, 0], "y": x[:, 1], "z": x[:, 2], "radius": r, "p": p}
+        atoms = type("Mesh", (), {"points": x, "point_data": {"radius": r, "p": p}})
+        for given in [dict(particles=x, radius=r, color=p), dict(particles=x.tolist(), radius=r, columns={"p": p}, color="p"),
+                      dict(particles=table, color="p"), dict(particles=np.asfortranarray(x), radius=r, color=np.column_stack([p, p])[:, 0]),
+                      dict(particles=atoms, color="p"), dict(particles=polyfly.Particles(x, r, p=p), color="2*p/2")]:
+            np.testing.assert_array_equal(polyfly.show(**given, **keys).array(), pixels)
+        (low, high), colors = polyfly.show(x, r, color=p, **keys)._renderer.color_map
+        self.assertEqual((low, high, len(colors)), (p.min(), p.max(), 256))
+
+    def test_faults_of_arrays_are_told(self):
+        x = np.zeros((4, 3))
+        for message, make in [(r"shape \(4, 5\)", lambda: polyfly.show(np.zeros((4, 5)), 1)), ("no radius", lambda: polyfly.show(x)),
+                              ("radius", lambda: polyfly.show(x, -1.0)), ("`hue`", lambda: polyfly.show(x, 1.0, color="hue")),
+                              ("sytle|`sytle`", lambda: polyfly.show(x, 1.0, sytle="plain")), ("c has the shape", lambda: polyfly.Particles(x, 1, c=[1, 2]))]:
+            with self.assertRaisesRegex((ValueError, OSError), message):
+                make()
+        # An exception of a step is the film's.
+        class Steps(list):
+            def __getitem__(self, i):
+                raise LookupError("step is lost")
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(OSError, "step is lost"):
+            polyfly.film(Steps([1, 2]), pathlib.Path(folder, "a.mp4"))
 
     def test_linear_light_is_brighter_than_white(self):
         light = polyfly.render_linear(self.scene, 0, size=(64, 48), samples=1)

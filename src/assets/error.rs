@@ -3,6 +3,7 @@
 use crate::language::{Message, msg};
 use crate::quote::reason;
 use crate::scene::{MapSource, SkySource, TextureSource};
+use std::fmt::Display;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,10 @@ fn is_address(path: &Path) -> bool {
 impl AssetError {
     pub(crate) fn new(path: &Path, what: Message) -> AssetError {
         AssetError { path: path.to_owned(), what, remedy: None }
+    }
+    /// A fault of what a program has in place of a file, in its own words.
+    pub fn custom(name: impl Into<PathBuf>, what: impl Display) -> AssetError {
+        AssetError { path: name.into(), what: Message::text(what), remedy: None }
     }
     /// Adds a remedy.
     pub(crate) fn help(self, remedy: Message) -> AssetError {

@@ -2,6 +2,7 @@
 //! the manifest records.
 
 use super::error::{AssetError, kind_of};
+use super::particles::memory::StepSource;
 use super::source::{self, Limits, open_regular};
 use crate::language::msg;
 use crate::math::hash::{hex, of_reader};
@@ -99,6 +100,8 @@ impl RecordedFiles {
 pub struct Files {
     pub limits: Limits,
     pub recorded: Arc<RecordedFiles>,
+    /// Particles in memory, in place of their file.
+    pub memory: Option<Arc<dyn StepSource>>,
     // The file that was opened last, if it has more to read.
     opened: Arc<Mutex<Option<Opened>>>,
 }
@@ -111,9 +114,9 @@ struct Opened {
 }
 
 impl Files {
-    /// Files with the contents of a record.
-    pub fn new(limits: Limits, recorded: Arc<RecordedFiles>) -> Files {
-        Files { limits, recorded, opened: Arc::default() }
+    /// Files with the contents of a record, and perhaps particles in memory.
+    pub fn new(limits: Limits, recorded: Arc<RecordedFiles>, memory: Option<Arc<dyn StepSource>>) -> Files {
+        Files { limits, recorded, memory, ..Files::default() }
     }
 
     /// Reads a file that messages call by that name. A file that is replaced meanwhile is read again.

@@ -11,6 +11,7 @@ mod gsd;
 mod lammps_binary;
 mod lammps_data;
 mod lammps_dump;
+pub mod memory;
 mod npy;
 mod plan;
 mod range;
@@ -189,12 +190,15 @@ fn read_frame(
     })
 }
 
-/// Opens a file, which is recognized by its content, and reads of it. If it has several steps, it stays open.
+/// Opens a file, which is recognized by its content, or the steps in memory, and reads of it. A file with several steps stays open.
 pub fn open<T>(
     path: &Path,
     files: &Files,
     read: impl Fn(&FileSteps) -> Result<T, AssetError>,
 ) -> Result<T, AssetError> {
+    if let Some(steps) = &files.memory {
+        return read(&FileSteps::in_memory(path, Arc::clone(steps)));
+    }
     let open = |file| {
         let steps = FileSteps::of(path, Content::of("particles", path, file)?, files.limits)?;
         let has_more = steps.count() > 1;
@@ -212,7 +216,7 @@ pub fn format_of(path: &Path) -> Option<&'static str> {
 }
 
 /// Reads all of the bytes of a file.
-#[cfg(any(test, feature = "fuzzing"))]
+#[cfg(test)]
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Step, AssetError> {
     let particles = Particles::default();
     let limits = super::source::Limits { file: 64 << 20, ..Default::default() };

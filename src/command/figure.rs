@@ -1,53 +1,36 @@
 //! `polyfly figure`: the figure of a file of particles, by a scene that the flags describe.
 
-mod document;
-mod pdf;
-mod svg;
-
 use super::output_file::OutputFile;
 use super::render::{self, open_result};
 use super::request::options;
 use super::scene_file::SceneText;
 use super::stop;
-use crate::assets::files::RecordedFiles;
 use crate::cli::{CommonArgs, Failure, FigureArgs, RenderArgs, assignment, environment, shown};
 use crate::error::Error;
 use crate::language::msg;
-use crate::output::OutputError;
-use crate::output::store::manifest::Manifest;
+use crate::output::documents::encoder;
 use crate::quote::brief;
 use crate::render::Renderer;
 use crate::report::{print, say};
 use crate::scene::keys::kinds::quoted;
 use crate::scene::text::edit;
-use crate::scene::{Scene, numbered};
-use document::Document;
-use std::path::Path;
+use crate::scene::{Figure, Scene, numbered};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-// The scene of a figure, before flags change it.
-const USUAL: &str =
-    "[output]\nframes = 1\n\n[figure]\nstyle = \"journal\"\nview = \"iso\"\nwidth = \"85 mm\"\n\n[particles]\n";
-
-type Encode = fn(&Document) -> std::io::Result<Vec<u8>>;
 
 pub fn run(args: &FigureArgs) -> Result<(), Failure> {
     let text = scene_text(args)?;
     if args.print_scene {
         return Ok(print(&text.text)?);
     }
-    let given = args.output.clone();
-    let ending =
-        given.as_ref().and_then(|path| path.extension()).map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let encode: Encode = match ending.as_deref() {
-        Some("pdf") => pdf::encode,
-        Some("svg") => svg::encode,
-        _ => return picture(args, text),
-    };
-    let path = given.unwrap_or_default();
-    let file = OutputFile::create(&path, args.overwrite)?;
-    document(args, &text, &file, encode)?;
-    if args.open { open_result(Some(&path)) } else { Ok(()) }
+    match args.output.as_ref().filter(|path| extension(path).is_some_and(|extension| encoder(extension).is_some())) {
+        Some(path) => document(args, &text, path),
+        None => picture(args, text),
+    }
+}
+
+fn extension(path: &Path) -> Option<&str> {
+    path.extension()?.to_str()
 }
 
 fn is_scene(file: &str) -> bool {
@@ -59,7 +42,7 @@ fn scene_text(args: &FigureArgs) -> Result<SceneText, Failure> {
     let mut source = match is_scene(&args.file) {
         true => SceneText::read(&args.file)?,
         false => {
-            let path = format!("{USUAL}path = {}\n", quoted(&args.file));
+            let path = format!("{}path = {}\n", Figure::SCENE, quoted(&args.file));
             SceneText {
                 text: path,
                 shown: shown(msg!("the scene of {name}", name = brief(&args.file))),
@@ -123,16 +106,13 @@ fn read(source: &SceneText) -> Result<Scene, Failure> {
     Ok(parsed.scene)
 }
 
-fn document(args: &FigureArgs, source: &SceneText, file: &OutputFile, encode: Encode) -> Result<(), Failure> {
+fn document(args: &FigureArgs, source: &SceneText, path: &PathBuf) -> Result<(), Failure> {
+    let file = OutputFile::create(path, args.overwrite)?;
     let scene = read(source)?;
-    let origin = Manifest::of(&scene, "0".into(), false, &RecordedFiles::default()).origin().text(0);
     let mut renderer = Renderer::prepare(scene, options(&render_args(args)?)?).map_err(|e| source.placed(e))?;
     for remark in [renderer.remark(), renderer.lost_legend()].into_iter().flatten() {
         say(remark);
     }
-    let page = renderer.take_page(0);
-    let picture = renderer.still(0)?;
-    let document = Document { page: &page, picture: &picture, origin: &origin };
-    let bytes = encode(&document).map_err(|e| OutputError::Write(file.path().to_owned(), e))?;
-    Ok(file.write(&bytes)?)
+    file.write(&renderer.encode(0, extension(path).unwrap_or_default())?)?;
+    if args.open { open_result(Some(path)) } else { Ok(()) }
 }

@@ -5,8 +5,10 @@ use super::formats::{Format, FormatOptions};
 use super::sink::{Already, PixelFormats, RenderedFrame, RunInfo, Sink};
 use super::store::atomic::{prepare, write_whole};
 use super::store::folder::FrameFolder;
+use crate::threads::lock;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// Writes a frame as one file.
 pub fn write_file(
@@ -39,6 +41,24 @@ impl Sink for OneFrameSink {
             true => write_file(&self.path, self.format, frame, &self.options),
             false => Ok(()),
         }
+    }
+}
+
+/// Encodes a frame as the bytes of a file.
+pub struct EncodedSink {
+    pub format: &'static Format,
+    pub options: FormatOptions,
+    pub bytes: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Sink for EncodedSink {
+    fn needs(&self) -> PixelFormats {
+        self.format.needs(&self.options)
+    }
+    fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
+        let name = Path::new(self.format.extension);
+        *lock(&self.bytes) = (self.format.encode)(frame, &self.options).writing(name)?;
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use crate::assets::source::{line_and_column, utf16};
 use crate::error::Error;
 use crate::language::msg;
 use crate::quote::brief;
-use crate::scene::{self, Scene};
+use crate::scene::{self, Figure, Scene};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -39,10 +39,25 @@ impl Scene {
     /// # Errors
     /// The key does not exist, or does not accept the value.
     pub fn with(&self, key: &str, value: &str) -> Result<Scene, Error> {
-        let text = scene::text::edit::set(&self.to_toml(), key, Some(value));
-        let text = text.map_err(|e| Error::about(brief(key), e.message()))?;
-        Ok(Scene::parse(&text, "the scene", Path::new(""))?.scene)
+        edited(self.to_toml(), &[(key, value)])
     }
+
+    /// The scene of a figure for print with these keys, among them `particles.path`; values as TOML writes them.
+    ///
+    /// # Errors
+    /// A key does not exist, or does not accept the value.
+    pub fn figure(keys: &[(&str, &str)]) -> Result<Scene, Error> {
+        edited(Figure::SCENE.to_owned(), keys)
+    }
+}
+
+// The scene of a text with other values.
+fn edited(mut text: String, keys: &[(&str, &str)]) -> Result<Scene, Error> {
+    for (key, value) in keys {
+        let set = scene::text::edit::set(&text, key, Some(value));
+        text = set.map_err(|e| Error::about(brief(key), e.message()))?;
+    }
+    Ok(Scene::parse(&text, "the scene", Path::new(""))?.scene)
 }
 
 /// The text of a path.

@@ -4,18 +4,27 @@
 use super::folder::folder_of;
 use super::load::utf8;
 use super::video_options::check_name;
+use crate::assets::files::RecordedFiles;
 use crate::error::Error;
-use crate::output::files::FileSink;
-use crate::output::formats::FormatOptions;
+use crate::language::msg;
+use crate::output::NameFile;
+use crate::output::documents::{self, Document};
+use crate::output::files::{EncodedSink, FileSink};
+use crate::output::formats::{Format, FormatOptions};
+use crate::output::store::manifest::Manifest;
 use crate::output::video::VideoOptions;
 use crate::output::video::VideoSink;
 use crate::output::video::containers::Container;
 use crate::output::video::job::VideoJob;
 use crate::output::video::settings::is_raw;
+use crate::render::Renderer;
 use crate::render::frames::FrameList;
 use crate::run::picture_target;
+use crate::scene::limits::{PICTURES, endings};
 use crate::scene::{Output, Scene};
-use std::path::Path;
+use crate::threads::lock;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 impl FileSink {
     /// Writes a scene's frames to files such as `frames/%04d.png`. Each file is whole or absent; existing ones are replaced.
@@ -30,6 +39,39 @@ impl FileSink {
         let options = folder.format.options(scene.output.bits, scene.film.tone).map_err(|e| Error::about(text, e))?;
         let options = FormatOptions { has_alpha: scene.world.sky.transparent, dpi: scene.dots_per_inch(), ..options };
         Ok(FileSink::new(folder, options, false))
+    }
+}
+
+impl Renderer {
+    /// A frame as the bytes of a file with this extension: a picture, or a document, `pdf` or `svg`, in which all that stands beside
+    /// particles is text and lines.
+    ///
+    /// # Errors
+    /// No file has that extension; or those of [`Renderer::still`].
+    pub fn encode(&mut self, frame: u32, extension: &str) -> Result<Vec<u8>, Error> {
+        if let Some(encode) = documents::encoder(extension) {
+            let (page, picture) = self.page(frame)?;
+            let manifest = Manifest::of(self.scene(), frame.to_string(), false, &RecordedFiles::default());
+            let origin = manifest.origin().text(frame);
+            let document = Document { page: &page, picture: &picture, origin: &origin };
+            return Ok(encode(&document).writing(Path::new(extension))?);
+        }
+        let name = PathBuf::from(format!("{frame}.{extension}"));
+        let format = Format::of_file(&name).ok_or_else(|| {
+            let known = endings(&[&PICTURES[..], &["pdf", "svg"]].concat());
+            Error::Usage(msg!(
+                "`{name}`: expected a picture whose name ends in {endings}",
+                name = name.display(),
+                endings = known
+            ))
+        })?;
+        let scene = self.scene();
+        let options = format.options(scene.output.bits, scene.film.tone).map_err(|e| Error::about(extension, e))?;
+        let options = FormatOptions { has_alpha: scene.world.sky.transparent, dpi: scene.dots_per_inch(), ..options };
+        let bytes = Arc::default();
+        let sink = EncodedSink { format, options, bytes: Arc::clone(&bytes) };
+        self.run(&FrameList::one(frame), vec![Box::new(sink)], &mut ())?;
+        Ok(std::mem::take(&mut *lock(&bytes)))
     }
 }
 

@@ -100,6 +100,12 @@ names! {
     }
 }
 
+impl Figure {
+    /// The text of a figure's scene, to which the file of the particles is added.
+    pub const SCENE: &str =
+        "[output]\nframes = 1\n\n[figure]\nstyle = \"journal\"\nview = \"iso\"\nwidth = \"85 mm\"\n\n[particles]\n";
+}
+
 impl PageLength {
     /// Reads a number with a unit, such as `85 mm`.
     pub fn parse(text: &str) -> Option<PageLength> {

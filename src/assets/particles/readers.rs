@@ -4,6 +4,7 @@
 //! that reads it); [`Steps::read`] then reads a step without the others.
 
 use super::format::{Head, Source, Steps, one};
+use super::memory::{InMemory, StepSource};
 use super::step::{Step, Wanted};
 use super::{
     compressed, gsd, lammps_binary, lammps_data, lammps_dump, npy, sphere_file, text_table, vtk_legacy, vtk_xml, xyz,
@@ -11,7 +12,9 @@ use super::{
 use crate::assets::error::AssetError;
 use crate::assets::source::{Content, Limits};
 use crate::language::{Message, msg};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How a format is read.
 pub struct Reader {
@@ -94,6 +97,11 @@ impl<'a> FileSteps<'a> {
         let steps = (reader.open)(&Source { path, content: &content })
             .map_err(|e| AssetError { what: msg!("{format}: {why}", format, why = e.what), ..e })?;
         Ok(FileSteps { path: path.to_owned(), content, steps, format })
+    }
+    /// Steps in memory, which messages call by that name.
+    pub fn in_memory(path: &Path, steps: Arc<dyn StepSource>) -> FileSteps<'static> {
+        let (path, content) = (path.to_owned(), Content::Memory(Cow::Borrowed(&[])));
+        FileSteps { path, content, steps: Box::new(InMemory(steps)), format: "arrays" }
     }
     /// How many steps it has.
     pub fn count(&self) -> usize {

@@ -15,10 +15,11 @@ const MISPLACED: f64 = 1e-3;
 /// A time step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
+    /// The middles of the particles.
     pub positions: Vec<[f64; 3]>,
     /// None, if the file has none.
     pub radii: Vec<f64>,
-    /// The columns that are wanted, as far as the file has them.
+    /// Values of each particle. Of a file, those that are wanted, as far as it has them.
     pub columns: Vec<Column>,
     /// The names of all columns of the file.
     pub names: Vec<String>,
@@ -34,15 +35,20 @@ pub struct Step {
 /// says; only columns that are wanted take memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
+    /// Its name. The parts of a vector are columns of their own: `force.x`, `force.y`, `force.z`.
     pub name: String,
+    /// The value of each particle.
     pub values: Vec<f64>,
 }
 
 /// A box of simulation: a corner, the edges that begin there, and along which of them it repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
+    /// The corner.
     pub origin: [f64; 3],
+    /// The edges.
     pub vectors: [[f64; 3]; 3],
+    /// Along which of them the box repeats.
     pub periodic: [bool; 3],
 }
 

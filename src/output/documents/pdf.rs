@@ -1,6 +1,6 @@
 //! A figure as PDF: the picture, and text and shapes over it. The glyphs in use are a part of the file.
 
-use super::document::Document;
+use super::Document;
 use crate::film::furniture::font;
 use crate::film::furniture::page::{Mark, Text};
 use flate2::Compression;

@@ -1,0 +1,64 @@
+//! Steps of particles from memory, in place of a file.
+
+use super::format::{Source, Steps};
+use super::step::{Step, Wanted};
+use crate::assets::error::AssetError;
+use crate::language::msg;
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Time steps of particles that a program has in memory, or makes when they are asked for.
+pub trait StepSource: Debug + Send + Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The step of this number, from 0. Frames ask for their steps in order, perhaps several times and from several threads; the first, the
+    /// middle and the last step may be asked for at any time.
+    ///
+    /// # Errors
+    /// The step cannot be had, which ends the run.
+    fn step(&self, number: usize) -> Result<Arc<Step>, AssetError>;
+}
+
+impl StepSource for Vec<Arc<Step>> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn step(&self, number: usize) -> Result<Arc<Step>, AssetError> {
+        let last = self.len().saturating_sub(1);
+        let missing = || {
+            AssetError::new(Path::new("steps"), msg!("there is no step {number}: it has steps 0-{last}", number, last))
+        };
+        self.get(number).cloned().ok_or_else(missing)
+    }
+}
+
+/// The steps as those of a file.
+pub struct InMemory(pub Arc<dyn StepSource>);
+
+impl Steps for InMemory {
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+    fn read(&self, source: &Source, number: usize, wanted: &Wanted) -> Result<Step, AssetError> {
+        let step = self.0.step(number)?;
+        let count = step.positions.len();
+        let lengths = step.columns.iter().map(|column| (column.name.as_str(), column.values.len()));
+        if let Some((name, length)) =
+            [("radius", step.radii.len())].into_iter().chain(lengths).find(|one| one.1 != count)
+        {
+            return Err(source.fault(msg!(
+                "`{name}` has {length} values; expected {count}, one a particle",
+                name,
+                length,
+                count
+            )));
+        }
+        let columns = step.columns.iter().filter(|column| wanted.has(&column.name)).cloned().collect();
+        let names = step.columns.iter().map(|column| column.name.clone()).collect();
+        let (positions, radii) = (step.positions.clone(), step.radii.clone());
+        let step = Step { positions, radii, columns, names, ..*step };
+        step.check(|_| msg!("step {number}", number)).map_err(|what| source.fault(what))
+    }
+}
