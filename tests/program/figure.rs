@@ -70,7 +70,7 @@ fn a_figure_replaces_no_file_of_others() {
         (&["--set", "figure.width=85"], 65, "a number with a unit"),
         (&["--style", "jurnal"], 65, "did you mean"),
         (&["--step", "3"], 65, "it has steps 0-0"),
-        (&["--set", "figure.lable=x"], 64, "label"),
+        (&["--set", "figure.lable=x"], 65, "label"),
         (&["-o", "x.docx"], 64, "docx"),
     ] {
         let run = figure(dir.path(), more);
