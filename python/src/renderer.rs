@@ -81,6 +81,7 @@ impl PyRenderer {
 
 #[pymethods]
 impl PyRenderer {
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     #[new]
     #[pyo3(signature = (scene, *, size=None, samples=None, device="auto", threads=0, particles=None))]
     fn new(
