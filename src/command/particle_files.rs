@@ -5,14 +5,17 @@ use crate::assets::files::Files;
 use crate::assets::particles::{self, Cell, Step, Wanted};
 use crate::cli::{ConvertParticlesArgs, Failure, FileLayout};
 use crate::language::msg;
+use crate::output::OutputError;
 use crate::scene::numbered;
+use crate::threads::shared_pool;
 use std::io::Write;
 use std::path::Path;
 
 pub fn run(args: &ConvertParticlesArgs) -> Result<(), Failure> {
-    let files = Files::default();
-    let steps = particles::open(&args.input, &files, |file| Ok(file.count()))?;
-    let read = |k: u32| Ok(particles::open(&args.input, &files, |file| file.read(k as usize, &Wanted::all()))?);
+    let (files, pool) = (Files::default(), shared_pool().map_err(OutputError::from)?);
+    let steps = pool.install(|| particles::open(&args.input, &files, |file| Ok(file.count())))?;
+    let step = |k: u32| particles::open(&args.input, &files, |file| file.read(k as usize, &Wanted::all()));
+    let read = |k: u32| Ok(pool.install(|| step(k))?);
     write_steps(&args.output, args.layout, u32::try_from(steps).unwrap_or(u32::MAX), args.overwrite, read)
 }
 

@@ -118,7 +118,7 @@ fn have_legends(dir: &Path) {
         let has_map = |line: Vec<[u8; 3]>| {
             let place = |wanted| line.iter().position(|code| is(*code, wanted));
             let [a, b, c] = map.map(place);
-            matches!((a, b, c), (Some(a), Some(b), Some(c)) if (a < b) == (b < c) && a.abs_diff(b).abs_diff(b.abs_diff(c)) < 12)
+            matches!((a, b, c), (Some(a), Some(b), Some(c)) if (a < b) == (b < c) && a.abs_diff(b).abs_diff(b.abs_diff(c)) < 30)
         };
         let rows = (0..height).filter(|&y| has_map((0..width).map(|x| picture.get_pixel(x, y).0).collect())).count();
         let columns =

@@ -343,7 +343,7 @@ fn remarks_of_runs_and_jobs_are_told_in_russian() {
         ("d.png: разница, усиление", russian(&["compare", "a/0.png", "a/1.png", "-o", "d.png"])),
         ("кадры различаются: 2 из 2", russian(&["compare", "a", "c"])),
         ("нельзя записать токенами", russian(&["convert", "light.toml", "light.txt"])),
-        ("ожидались столбцы", draw("p.csv")),
+        ("столбца радиусов в нём нет", draw("p.csv")),
         ("не число для `z`", draw("q.csv")),
         ("у частицы 0 радиус", draw("r.csv")),
         (

@@ -31,7 +31,7 @@ fn a_step_of_a_series_is_chosen_and_named() {
     let missing = picture(&["d.ppm", "--step", "3"]);
     assert!(missing.status.code() == Some(65) && words(&missing).contains("s03.bin"), "{}", words(&missing));
     let single = polyfly(dir.path(), &["particles", "CPU", "s00.bin", "32", "32", "e.ppm", "--step", "1"]);
-    assert!(single.status.code() == Some(64) && words(&single).contains("names no series"), "{}", words(&single));
+    assert!(single.status.code() == Some(65) && words(&single).contains("it has steps 0-0"), "{}", words(&single));
 }
 
 #[test]

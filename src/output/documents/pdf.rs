@@ -1,6 +1,6 @@
 //! A figure as PDF: the picture, and text and shapes over it. The glyphs in use are a part of the file.
 
-use super::Document;
+use super::document::Document;
 use crate::film::furniture::font;
 use crate::film::furniture::page::{Mark, Text};
 use flate2::Compression;

@@ -1,6 +1,6 @@
 //! A figure as SVG: the picture, and text and shapes over it. The font is a part of the file.
 
-use super::Document;
+use super::document::Document;
 use crate::film::furniture::font;
 use crate::film::furniture::page::{Mark, Text};
 use crate::output::formats::png;
