@@ -45,12 +45,15 @@ fn encodings(folder: &Path) -> usize {
     text.lines().count().saturating_sub(1)
 }
 
+// Those that are whole: a run that is killed may leave one without its checksum.
 fn segments(folder: &Path) -> Vec<PathBuf> {
     let films = std::fs::read_dir(folder.join(".polyfly")).into_iter().flatten().map(|e| e.unwrap().path());
     let films = films.filter(|p| p.file_name().unwrap().to_string_lossy().starts_with("film-"));
     let mut files: Vec<PathBuf> =
         films.flat_map(|f| std::fs::read_dir(f).unwrap()).map(|e| e.unwrap().path()).collect();
-    files.retain(|p| p.extension().is_some_and(|e| e == "mp4"));
+    files.retain(|p| {
+        p.extension().is_some_and(|e| e == "mp4") && PathBuf::from(format!("{}.sha256", p.display())).exists()
+    });
     files.sort();
     files
 }
