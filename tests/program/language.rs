@@ -359,7 +359,7 @@ fn remarks_of_runs_and_jobs_are_told_in_russian() {
             ),
         ),
     ];
-    let names = ["early", "late", "polyfly", "draft", "radius", "cpu", "baseline", "ffmpeg"];
+    let names = ["early", "late", "polyfly", "draft", "radius", "cpu", "baseline", "ffmpeg", "table"];
     for (part, run) in runs {
         let said = words(&run);
         assert!(said.contains(part) || text(&run.stdout).contains(part), "{part}: {said} {}", text(&run.stdout));
