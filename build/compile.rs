@@ -95,11 +95,10 @@ fn newest(path: &Path) -> Option<SystemTime> {
     inside.chain(path.metadata().and_then(|data| data.modified())).max()
 }
 
-// As the crate is compiled, so far as it helps: a third level takes longer to compile, and is no faster. Sets whose speed nobody sees need
-// less: the one that counts operations, those of one lane, which stand in for GPUs, and those under the sanitizers.
+// Debug builds too: slow lanes would make every test run slow. A third level takes longer to compile, and is no faster. Sets whose speed
+// nobody sees need less: the one that counts operations, those of one lane, which stand in for GPUs, and those under the sanitizers.
 fn opt_level(name: &str) -> u32 {
-    let of_crate = std::env::var("OPT_LEVEL").ok().and_then(|level| level.parse().ok()).unwrap_or(2);
     let is_slow =
         ["counting", "domain", "scalar"].contains(&name) || std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();
-    of_crate.min(if is_slow { 1 } else { 2 })
+    if is_slow { 1 } else { 2 }
 }
