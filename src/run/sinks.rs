@@ -36,10 +36,15 @@ impl FileSink {
         let mut scene = scene.clone();
         scene.output.files = picture_target::pattern(text, &FrameList::all(scene.output.frames), &mut ())?;
         let folder = folder_of(&scene)?;
-        let options = folder.format.options(scene.output.bits, scene.film.tone).map_err(|e| Error::about(text, e))?;
-        let options = FormatOptions { has_alpha: scene.world.sky.transparent, dpi: scene.dots_per_inch(), ..options };
+        let options = options(folder.format, &scene, text)?;
         Ok(FileSink::new(folder, options, false))
     }
+}
+
+// How a scene's pictures are encoded; `name` is theirs in messages.
+fn options(format: &Format, scene: &Scene, name: &str) -> Result<FormatOptions, Error> {
+    let options = format.options(scene.output.bits, scene.film.tone).map_err(|e| Error::about(name, e))?;
+    Ok(FormatOptions { has_alpha: scene.world.sky.transparent, dpi: scene.dots_per_inch(), ..options })
 }
 
 impl Renderer {
@@ -65,9 +70,7 @@ impl Renderer {
                 endings = known
             ))
         })?;
-        let scene = self.scene();
-        let options = format.options(scene.output.bits, scene.film.tone).map_err(|e| Error::about(extension, e))?;
-        let options = FormatOptions { has_alpha: scene.world.sky.transparent, dpi: scene.dots_per_inch(), ..options };
+        let options = options(format, self.scene(), extension)?;
         let bytes = Arc::default();
         let sink = EncodedSink { format, options, bytes: Arc::clone(&bytes) };
         self.run(&FrameList::one(frame), vec![Box::new(sink)], &mut ())?;
