@@ -86,7 +86,7 @@ impl ColourMap {
         matches!(&self.colours, Colours::Named(name) if CATEGORICAL.iter().any(|(one, _)| one == name))
     }
 
-    /// All colors that a picture can have of it, sRGB: [`COLOURS`] of a continuous map, from its lower end to the upper one.
+    /// All colors that a picture can have of it, sRGB: 256 of a continuous map, from its lower end to the upper one.
     pub fn colours(&self) -> Vec<[f64; 3]> {
         let gradient = |name: &str| CONTINUOUS.iter().find(|(one, _)| *one == name).map(|(_, gradient)| gradient);
         let list = |name: &str| CATEGORICAL.iter().find(|(one, _)| *one == name).map(|(_, list)| list);

@@ -20,7 +20,7 @@ keys! {
         /// Values for other keys that the scene does not give: the light, the ground, samples and the tone curve.
         pub style: Option<FigureStyle> = None, group("Look");
         /// The direction from which the particles are seen: `iso`, an axis such as `+x` or `-z`, or azimuth and elevation in degrees.
-        /// The picture is then orthographic and framed by itself, with room for all that stands beside the particles; without [[light]]
+        /// The picture is then orthographic and framed by itself, with room for all that stands beside the particles; without `[[light]]`
         /// it gets a headlight.
         pub view: Option<FigureView> = None;
         /// Color of the ground; it replaces the sky.
