@@ -255,13 +255,13 @@ fn an_encoder_that_still_writes_its_file_is_waited_for() {
   *"-f mov -i pipe:0"*)
     for last; do :; done
     ffmpeg "$@" || exit
-    for step in 1 2 3 4 5 6 7 8; do sleep 0.3; touch "${last#file:}"; done ;;
+    for step in 1 2 3 4 5 6 7 8 9; do sleep 0.5; touch "${last#file:}"; done ;;
   *) exec ffmpeg "$@" ;;
 esac"#;
     let (tools, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let ffmpeg = shell_script(tools.path(), "slow", slow);
     let args = ["--size", "32x24", "--frames", "0-5", "test:segment=3", "--no-frames", "--video", "v.mp4"];
-    let run = polyfly(dir.path(), &[&args[..], &["test:timeout=1", "--ffmpeg", &ffmpeg]].concat());
+    let run = polyfly(dir.path(), &[&args[..], &["test:timeout=4", "--ffmpeg", &ffmpeg]].concat());
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(names(dir.path()), ["v.mp4"]);
 }
