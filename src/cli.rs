@@ -151,8 +151,8 @@ pub struct DocsArgs {
 
 #[derive(Args, Debug)]
 pub struct StudioArgs {
-    /// The scene: a file, in tokens or TOML.
-    pub scene: String,
+    /// The scene: a file, in tokens or TOML [default: the page offers samples, templates and the scenes of this folder]
+    pub scene: Option<String>,
     /// Port on 127.0.0.1; 0: any free port.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,

@@ -69,7 +69,10 @@ class Studio:
             Studio.browser.implicitly_wait(10)
 
     def serve(self):
-        self.server = subprocess.Popen([self.polyfly, "studio", str(self.scene), *self.flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # A folder is where scenes are chosen.
+        where = {"cwd": self.scene} if self.scene.is_dir() else {}
+        name = [] if where else [str(self.scene)]
+        self.server = subprocess.Popen([self.polyfly, "studio", *name, *self.flags], **where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = self.server.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", self.address), self.address
 
@@ -125,8 +128,11 @@ class Studio:
         run = [self.polyfly, str(self.scene), "--cpu", "-q", "--frames", str(frame), "-o", "-.ppm"]
         return subprocess.run(run, check=True, capture_output=True).stdout.split(b"\n", 3)[3]
 
+    def state_of(self, name):
+        return json.loads(urllib.request.urlopen(self.address + name).read())
+
     def state(self):
-        return json.loads(urllib.request.urlopen(self.address + "state").read())
+        return self.state_of("state")
 
     def save(self, text):
         """As an editor does, in one go; comes back when the scene has been read again."""
@@ -459,7 +465,7 @@ def keyboard(studio):
     studio.press(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert studio.text("number") == "2", "the timeline's own arrows"
     studio.js("document.getElementById('tab-keys').focus()")
-    for key, name in [(Keys.ARROW_RIGHT, "plan"), (Keys.END, "run"), (Keys.ARROW_RIGHT, "keys")]:
+    for key, name in [(Keys.ARROW_RIGHT, "text"), (Keys.END, "run"), (Keys.ARROW_RIGHT, "keys")]:
         studio.press(key)
         assert studio.js(focused) == f"tab-{name}" and studio.browser.find_element(By.ID, name).is_displayed(), name
     assert studio.text("number") == "2", "a tab's arrows are its own"

@@ -2,7 +2,7 @@
 
 mod gallery;
 mod markdown;
-mod pages;
+pub(super) mod pages;
 mod site;
 
 use super::output_file::OutputFile;

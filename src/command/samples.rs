@@ -37,22 +37,27 @@ pub fn new(args: &NewArgs) -> Result<(), Failure> {
         }
         return Ok(print(template.text())?);
     }
-    // Its comments name the file.
-    let name = Path::new(args.file.file_name().unwrap_or_default());
-    let in_shell = |ending| command_word(&printable(&name.with_extension(ending).to_string_lossy()));
-    let mut text = template.text().replace("my.toml", &in_shell("toml")).replace("my.txt", &in_shell("txt"));
-    let stem = args.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    // Each scene has a folder of frames of its own. A name that would be a pattern, or tokens would break, is no folder's.
-    if !stem.contains(['%', '#']) && !stem.contains(char::is_whitespace) {
-        let path = scene::keys::kinds::quoted(&format!("output/{stem}/%04d.png"));
-        text =
-            scene::text::edit::set(&text, "output.path", Some(&path)).map_err(|e| Error::about(stem, e.message()))?;
-    }
+    let mut text = own_text(template, &args.file)?;
     if grammar == Grammar::Tokens {
         let parsed = scene::parse(&text, template.file, ParseOptions::default())?;
         text = tokens::write(&parsed.scene).map_err(Failure::NotExpressible)?;
     }
-    write(template, &args.file, &text, args.overwrite)
+    tell(&args.file, &write(template, &args.file, &text, args.overwrite)?);
+    Ok(())
+}
+
+/// A template's text for a file: its comments name the file, and its frames have a folder of their own.
+pub fn own_text(template: &Builtin, file: &Path) -> Result<String, Failure> {
+    let name = Path::new(file.file_name().unwrap_or_default());
+    let in_shell = |ending| command_word(&printable(&name.with_extension(ending).to_string_lossy()));
+    let text = template.text().replace("my.toml", &in_shell("toml")).replace("my.txt", &in_shell("txt"));
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // A name that would be a pattern, or tokens would break, is no folder's.
+    if stem.contains(['%', '#']) || stem.contains(char::is_whitespace) {
+        return Ok(text);
+    }
+    let path = scene::keys::kinds::quoted(&format!("output/{stem}/%04d.png"));
+    Ok(scene::text::edit::set(&text, "output.path", Some(&path)).map_err(|e| Error::about(stem, e.message()))?)
 }
 
 pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
@@ -83,29 +88,33 @@ pub fn run(args: &ScenesArgs) -> Result<(), Failure> {
                     ending
                 )));
             }
-            write(sample, &file, sample.text(), *overwrite)
+            tell(&file, &write(sample, &file, sample.text(), *overwrite)?);
+            Ok(())
         }
     }
 }
 
-// Flags take names of scenes only.
-fn found<'a>(scenes: &'a [Builtin], name: &str) -> Result<&'a Builtin, Failure> {
+/// The scene of that name. Flags take names of scenes only.
+pub fn found<'a>(scenes: &'a [Builtin], name: &str) -> Result<&'a Builtin, Failure> {
     builtin::named(scenes, name).ok_or_else(|| Failure::usage(msg!("there is no scene {name}", name)))
 }
 
-// Writes a scene and the files that it reads beside it, or nothing where one of them exists with another content.
-fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<(), Failure> {
+/// Writes a scene and the files that it reads beside it, or nothing where one of them exists with another content. Returns their paths.
+pub fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<Vec<String>, Failure> {
     let beside = scene.files().map(|(name, content)| (file.with_file_name(name), content));
     let files = [(file.to_owned(), text)].into_iter().chain(beside);
     let files: Vec<_> = files.map(|(path, text)| (path, text.as_bytes().into())).collect();
     OutputFile::write_all(&files, overwrite)?;
-    let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+    Ok(files.iter().map(|(path, _)| path.display().to_string()).collect())
+}
+
+// Says what was written, and how it is rendered.
+fn tell(file: &Path, written: &[String]) {
     let [scene, film] = [file, &file.with_extension("mp4")].map(|path| command_word(&path.to_string_lossy()));
     remark(msg!(
         "{files}: `polyfly {scene} --frames 0` renders the first frame, `polyfly {scene} --video {film}` the film",
-        files = Message::all_of(&written),
+        files = Message::all_of(written),
         scene,
         film
     ));
-    Ok(())
 }

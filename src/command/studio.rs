@@ -1,13 +1,20 @@
 //! `polyfly studio`: shows the scene's picture on a local web page, live while its file is edited in any editor.
 
+mod answers;
 mod batch;
 pub(super) mod connections;
 mod document;
 mod history;
+mod looks;
+mod made;
 mod occupied;
 mod painter;
+mod served;
 mod server;
 mod session;
+mod start;
+mod text;
+mod thumbs;
 mod unsaved;
 
 use super::request::options_of;
@@ -24,8 +31,10 @@ use batch::Batch;
 use document::Document;
 use painter::PreviewRenderer;
 use session::Studio;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use thumbs::Thumbs;
 use tokio::sync::watch;
 
 // How often the file is checked.
@@ -34,7 +43,11 @@ const LOOKED: Duration = Duration::from_millis(40);
 /// Serves a scene until Ctrl-C.
 pub fn run(args: &StudioArgs) -> Result<(), Failure> {
     let options = options_of(&args.device)?;
-    let document = Document::open(&args.scene, &args.common, args.changes.clone())?;
+    let none = Document::none(args.common.allow_outside, args.changes.clone());
+    let document = match &args.scene {
+        Some(scene) => none.open(scene)?,
+        None => none,
+    };
     let mut secret = [0; 16];
     getrandom::fill(&mut secret)
         .map_err(|e| Error::Read("the system's random numbers".into(), std::io::Error::other(e.to_string())))?;
@@ -46,6 +59,8 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         painter: PreviewRenderer::new(options.clone()),
         batch: Batch::default(),
         options,
+        folder: Path::new(args.scene.as_deref().unwrap_or_default()).parent().unwrap_or(Path::new("")).to_owned(),
+        thumbs: Thumbs::default(),
         flags: given.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag.to_owned()).collect(),
         changed: watch::Sender::new(0),
     });

@@ -19,12 +19,17 @@ const PAPER: [u8; 4] = [24, 24, 26, 255];
 
 /// A sheet of these frames, in RGBA. The first frame is at the top left; there are as many columns as rows, or one more.
 pub fn sheet(scene: &Scene, frames: &FrameList, options: &RenderOptions) -> Result<Image<u8>, Error> {
+    Ok(composed(&small(scene, frames, options)?))
+}
+
+/// These frames, each as small as on a sheet.
+pub fn small(scene: &Scene, frames: &FrameList, options: &RenderOptions) -> Result<Vec<Image<u8>>, Error> {
     let mut small = scene.clone();
     (small.render.width, small.render.height) = small_sides((scene.render.width, scene.render.height));
     let own = scene.render.own_samples();
     small.render.set_samples(small.render.integrator.own(own.min(2), own.min(SAMPLES)));
     let frames = Renderer::prepare(small, options.clone())?.capture(frames, PixelFormats::RGBA8, &mut ())?;
-    Ok(composed(&frames.into_iter().filter_map(|frame| frame.rgba8).collect::<Vec<_>>()))
+    Ok(frames.into_iter().filter_map(|frame| frame.rgba8).collect())
 }
 
 /// The size of a frame on a sheet.

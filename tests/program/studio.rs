@@ -382,6 +382,114 @@ fn changes_outlive_a_studio_that_is_killed() {
 }
 
 #[test]
+fn the_page_opens_scenes_of_its_folder_only() {
+    let (dir, beside) = (folder(), tempfile::tempdir().unwrap());
+    let scene = "[output]\nsize = [32, 24]\n[[body]]\nsolid = \"cube\"\n";
+    for path in [dir.path().join("small.toml"), beside.path().join("other.toml")] {
+        std::fs::write(path, scene).unwrap();
+    }
+    std::fs::write(dir.path().join("notes.txt"), "no scene").unwrap();
+    std::os::unix::fs::symlink(beside.path().join("other.toml"), dir.path().join("link.toml")).unwrap();
+    let studio = Studio::open(dir.path(), &[]);
+    let get = |name: &str| Studio::answer(studio.ask("GET", name, ""));
+    // Nothing but a choice is there before a scene is.
+    assert_eq!(studio.state()["name"], "");
+    for name in ["events", "sheet", "tokens", "text", "looks", "made/film"] {
+        assert_eq!(get(name).0, 409, "{name}");
+    }
+    assert_eq!(studio.set("film.bloom", "0.25").0, 409);
+    let start: serde_json::Value = serde_json::from_str(&get("start").1).unwrap();
+    let files: Vec<&str> = start["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
+    assert_eq!(files, ["small.toml", "scene.toml"]);
+    assert!(start["templates"].as_array().unwrap().len() > 5 && start["samples"].as_array().unwrap().len() > 20);
+    let outside = beside.path().join("other.toml").display().to_string();
+    for name in [&*outside, "../other.toml", "link.toml", "notes.txt", "./small.toml", ""] {
+        let body = serde_json::json!({ "file": name }).to_string();
+        assert_eq!(studio.post("open", &body).0, 422, "{name}");
+    }
+    for body in [r#"{ "sample": "../cube" }"#, r#"{ "template": "cube" }"#, r#"{ "folder": "/" }"#, "{}"] {
+        assert_eq!(studio.post("open", body).0, 422, "{body}");
+    }
+    assert_eq!(studio.state()["name"], "");
+    assert_eq!(studio.post("open", r#"{ "file": "small.toml" }"#).0, 200);
+    assert_eq!(studio.state()["name"], "small.toml");
+    assert_eq!(studio.set("film.bloom", "0.25").0, 200);
+    // A scene with faults is not opened, and the one before stays.
+    std::fs::write(dir.path().join("scene.toml"), "[output]\nsize = 3\n").unwrap();
+    assert_eq!(studio.post("open", r#"{ "file": "scene.toml" }"#).0, 422);
+    assert_eq!(studio.state()["changes"][0]["value"], "0.25");
+    assert_eq!(studio.post("open", r#"{ "template": "particles" }"#).0, 200);
+    assert!(names(dir.path()).iter().any(|name| name == "heap.csv") && names(dir.path()).iter().any(|name| name == "small.unsaved.toml"));
+    // The versions go on, so that a page sees the newest.
+    assert!(studio.state()["version"].as_u64().unwrap() > 2);
+}
+
+#[test]
+fn only_files_of_the_run_are_served() {
+    let dir = folder();
+    let scene = "[output]\nframes = 3\nsize = [32, 24]\npath = \"out/%02d.png\"\n[[body]]\nsolid = \"cube\"\n";
+    std::fs::write(dir.path().join("small.toml"), scene).unwrap();
+    let studio = Studio::open(dir.path(), &["small.toml"]);
+    let status = |name: &str| {
+        let mut stream = studio.ask("GET", name, "");
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).split(' ').nth(1).unwrap().to_owned()
+    };
+    assert_eq!(status("made/frame/0"), "404");
+    assert_eq!(studio.post("folder", "").0, 404);
+    assert_eq!(studio.post("render", "{}").0, 200);
+    wait_for(|| studio.state()["batch"]["end"] == "done");
+    let made = &studio.state()["batch"]["made"];
+    assert!(made["folder"].as_str().unwrap().ends_with("/out") && made["frame"] == 2 && made["film"].is_null(), "{made}");
+    for (name, expected) in [
+        ("made/frame/2", "200"),
+        ("made/frame/3", "500"),
+        ("made/frame/-1", "400"),
+        ("made/frame/..%2f..%2fsmall.toml", "400"),
+        ("made/film", "404"),
+        ("made/small.toml", "404"),
+        ("docs/cube.webp", "200"),
+        ("docs/studio.md", "404"),
+        ("docs/../small.toml", "404"),
+    ] {
+        assert_eq!(status(name), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_text_with_a_fault_has_its_line_and_is_one_step() {
+    let dir = folder();
+    let text = "# mine\n[output]\nsize = [32, 24]\n[[body]]\nsolid = \"cube\"\n";
+    std::fs::write(dir.path().join("small.toml"), text).unwrap();
+    let studio = Studio::open(dir.path(), &["small.toml"]);
+    let now = || serde_json::from_str::<serde_json::Value>(&Studio::answer(studio.ask("GET", "text", "")).1).unwrap();
+    let write = |text: &str| studio.post("text", &serde_json::json!({ "text": text, "gesture": "typed" }).to_string());
+    assert!(now()["text"] == text && now()["marks"] == serde_json::json!([]));
+    for typed in ["cub", "cubes"] {
+        assert_eq!(write(&text.replace("cube", typed)).0, 200);
+    }
+    let mark = &now()["marks"][0];
+    assert!(mark["line"] == 5 && mark["column"] == 9 && mark["is_error"] == true, "{mark}");
+    assert!(mark["what"].as_str().unwrap().contains("cubes"), "{mark}");
+    assert_eq!(studio.post("write", "").0, 422);
+    assert_eq!(studio.post("undo", "").0, 200);
+    assert!(now()["text"] == text && studio.state()["can_undo"] == false);
+    // A comment is a change, and a text that is no TOML survives what an editor saves.
+    assert_eq!(write(&text.replace("mine", "yours")).0, 200);
+    assert_eq!(studio.state()["is_written"], false);
+    let broken = text.replace("[output]", "[output");
+    assert_eq!(write(&broken).0, 200);
+    std::fs::write(dir.path().join("small.toml"), text.replace("32", "64")).unwrap();
+    let version = studio.state()["version"].clone();
+    wait_for(|| studio.state()["version"] != version);
+    assert_eq!(now()["text"], broken);
+    let explained = Studio::answer(studio.ask("GET", "explain/film.exposure", ""));
+    assert!(explained.0 == 200 && explained.1.starts_with("film.exposure"), "{explained:?}");
+    assert_eq!(write(&"#".repeat(2 << 20)).0, 413);
+}
+
+#[test]
 fn a_hundred_steps_back_are_the_bytes_of_the_start() {
     let dir = folder();
     let path = dir.path().join("small.toml");

@@ -2,8 +2,9 @@
 //! run.
 
 use super::document::change_of;
+use super::made::{Made, absolute, type_of};
 use super::occupied::Occupied;
-use crate::cli::{Failure, language};
+use crate::cli::{Exit, Failure, language};
 use crate::command::stop::{STDIN, STOP_BY};
 use crate::language::msg;
 use crate::output::OutputError;
@@ -15,7 +16,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 // How often the process is checked.
 const LOOKED: Duration = Duration::from_millis(10);
@@ -33,6 +34,14 @@ struct Run {
     is_closed: bool,
     done: u64,
     frames: u64,
+    // Which run of the studio it is, counted from 1.
+    number: u64,
+    // The number of the newest frame.
+    last: Option<u32>,
+    // When the run began to render, and how long it took.
+    began: Option<Instant>,
+    seconds: Option<f64>,
+    made: Option<Arc<Made>>,
     // What is in the way of a run that was not started.
     question: Option<Occupied>,
     // The exit code, and the text on stderr.
@@ -46,7 +55,12 @@ impl Batch {
     }
 
     /// Starts a run; `tell` is called at each progress.
-    pub fn start(&self, arguments: &[String], tell: impl Fn() + Send + Sync + 'static) -> Result<(), Failure> {
+    pub fn start(
+        &self,
+        arguments: &[String],
+        made: Made,
+        tell: impl Fn() + Send + Sync + 'static,
+    ) -> Result<(), Failure> {
         let mut run = self.lock();
         if run.child.is_some() {
             return Err(Failure::usage(msg!("a run is going on")));
@@ -64,7 +78,8 @@ impl Batch {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(words.try_clone().map_err(failed)?);
         let (mut child, group) = ChildGroup::spawn(&mut command).map_err(failed)?;
         let (log, requests) = (child.stdout.take(), child.stdin.take());
-        *run = Run { child: Some((child, group)), requests, ..Run::default() };
+        let number = run.number + 1;
+        *run = Run { child: Some((child, group)), requests, number, made: Some(Arc::new(made)), ..Run::default() };
         drop(run);
         let batch = self.clone();
         let follow = move || {
@@ -95,8 +110,15 @@ impl Batch {
         let Ok(record) = serde_json::from_str::<Value>(line) else { return };
         let mut run = self.lock();
         match record["type"].as_str() {
-            Some("start") => run.frames = record["frames"].as_u64().unwrap_or(0),
-            Some("frame") => run.done += 1,
+            Some("start") => {
+                run.frames = record["frames"].as_u64().unwrap_or(0);
+                run.began = Some(Instant::now());
+            }
+            Some("frame") => {
+                run.done += 1;
+                run.last = record["frame"].as_u64().and_then(|n| n.try_into().ok());
+            }
+            Some("end") => run.seconds = record["seconds"].as_f64(),
             _ => {}
         }
     }
@@ -154,6 +176,12 @@ impl Batch {
         }
     }
 
+    /// Something of the files of the last run; None if there was no run.
+    pub fn made<T>(&self, what: impl FnOnce(&Made) -> T) -> Option<T> {
+        let made = self.lock().made.clone();
+        made.map(|made| what(&made))
+    }
+
     /// The state of the run for the page.
     pub fn state(&self) -> Value {
         let run = self.lock();
@@ -164,9 +192,29 @@ impl Batch {
                 "elsewhere": occupied.elsewhere.iter().map(change_of).collect::<Vec<_>>(),
             })
         });
+        let is_running = run.child.is_some();
+        // From the frames of this run so far.
+        let passed = run.began.filter(|_| is_running && run.done > 0).map(|began| began.elapsed().as_secs_f64());
+        let left = passed.map(|passed| passed / run.done as f64 * run.frames.saturating_sub(run.done) as f64);
+        let made = run.made.as_ref().map(|made| {
+            let film = made.video.as_ref().filter(|_| run.code == Some(0));
+            json!({
+                "scene": made.scene,
+                "folder": made.folder().display().to_string(),
+                // Browsers show no other formats.
+                "frame": run.last.filter(|_| type_of(&made.frames.path(0)).is_some()),
+                "film": film.map(|path| absolute(path).display().to_string()),
+                "type": film.and_then(|path| type_of(path)),
+            })
+        });
+        let end = run.code.map(|code| match Exit::of(&code.to_string()) {
+            Some(Exit::Done) => "done",
+            Some(Exit::Interrupted | Exit::TryAgain) => "stopped",
+            _ => "failed",
+        });
         json!({
-            "running": run.child.is_some(), "done": run.done, "frames": run.frames, "code": run.code, "words": run.words,
-            "question": question,
+            "number": run.number, "end": end, "running": is_running, "done": run.done, "frames": run.frames, "code": run.code, "words": run.words,
+            "left": left, "seconds": run.seconds, "made": made, "question": question,
         })
     }
 }

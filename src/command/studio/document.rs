@@ -3,7 +3,7 @@
 use super::history::History;
 use super::painter::levels;
 use super::unsaved::Unsaved;
-use crate::cli::{CommonArgs, Failure, SceneArgs, assignment, language};
+use crate::cli::{Failure, SceneArgs, assignment, language};
 use crate::command::scene_file::{SceneText, replace_missing};
 use crate::error::Error;
 use crate::language::msg;
@@ -11,7 +11,7 @@ use crate::math::hash::of_texts;
 use crate::output::store::atomic::{rewrite_whole, write_whole};
 use crate::output::store::manifest::differences;
 use crate::run::sandbox::PathSandbox;
-use crate::scene::text::diagnostic::{Colours, Severity};
+use crate::scene::text::diagnostic::{Colours, Problems, Severity};
 use crate::scene::text::edit::Edit;
 use crate::scene::text::merge;
 use crate::scene::{Grammar, Parsed, Scene, Viewpoint, edits_through, tokens};
@@ -122,32 +122,46 @@ fn files_of(scene: &Scene) -> Vec<(PathBuf, Option<Stamp>)> {
 }
 
 impl Document {
-    /// Reads the file. Faults are an error here, because there is no earlier scene to show.
-    pub fn open(name: &str, common: &CommonArgs, args: SceneArgs) -> Result<Document, Failure> {
-        let set = |(key, value): (&str, &str)| Edit::Set(key.to_owned(), value.to_owned());
-        let mut document = Document {
-            name: name.to_owned(),
-            given: args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?,
+    /// No scene. Those that are opened have these flags.
+    pub fn none(allow_outside: bool, args: SceneArgs) -> Document {
+        Document {
+            name: String::new(),
+            given: Vec::new(),
             args,
-            allow_outside: common.allow_outside,
+            allow_outside,
             grammar: Grammar::Toml,
             saved: String::new(),
             hash: [0; 32],
-            folder: Path::new(name).parent().unwrap_or(Path::new("")).to_owned(),
+            folder: PathBuf::new(),
             history: History::default(),
             changes: Vec::new(),
             questions: Vec::new(),
-            unsaved: Unsaved::beside(Path::new(name)),
+            unsaved: Unsaved::beside(Path::new("")),
             resolved: Resolved::default(),
             problems: None,
             faults: None,
             complaint: None,
-            version: 1,
-            picture: 1,
-            stamp: stamp_of(Path::new(name)),
+            version: 0,
+            picture: 0,
+            stamp: None,
             seen: Instant::now(),
             is_missing: false,
             named: Vec::new(),
+        }
+    }
+
+    /// Reads another scene's file. Faults are an error here, because there is no earlier picture to show.
+    pub fn open(&self, name: &str) -> Result<Document, Failure> {
+        let set = |(key, value): (&str, &str)| Edit::Set(key.to_owned(), value.to_owned());
+        let mut document = Document {
+            name: name.to_owned(),
+            given: self.args.set.iter().map(|text| assignment(text).map(set)).collect::<Result<_, _>>()?,
+            folder: Path::new(name).parent().unwrap_or(Path::new("")).to_owned(),
+            unsaved: Unsaved::beside(Path::new(name)),
+            version: self.version + 1,
+            picture: self.version + 1,
+            stamp: stamp_of(Path::new(name)),
+            ..Document::none(self.allow_outside, self.args.clone())
         };
         document.read_text()?;
         document.history.push(&edited(&document.saved, &document.given)?, None);
@@ -257,6 +271,9 @@ impl Document {
 
     /// Reads the scene again if its file, or a file that it names, has changed. Returns whether it has.
     pub fn follow(&mut self) -> bool {
+        if self.name.is_empty() {
+            return false;
+        }
         let stamp = stamp_of(Path::new(&self.name));
         if stamp.is_some() {
             self.seen = Instant::now();
@@ -281,6 +298,26 @@ impl Document {
         self.questions.retain(|key| edits.iter().all(|edit| edit.path() != key));
         self.step(|history| history.push(&text, gesture));
         Ok(())
+    }
+
+    /// The scene's text in TOML, with the page's changes.
+    pub fn text(&self) -> &str {
+        self.history.now()
+    }
+
+    /// Replaces the text.
+    pub fn set_text(&mut self, text: &str, gesture: Option<String>) {
+        self.step(|history| history.push(text, gesture));
+    }
+
+    /// The faults of the text, or what is likely a mistake in it.
+    pub fn faults(&self) -> Option<(Severity, Problems)> {
+        let of = |list| Problems { name: self.name.clone(), source: self.text().to_owned(), list };
+        match self.changed().parse(&self.args) {
+            Err(Failure::Library(Error::Scene(problems))) => Some((Severity::Error, *problems)),
+            Err(_) => None,
+            Ok(parsed) => Some((Severity::Warning, of(parsed.warnings))),
+        }
     }
 
     // Shows another text of the history.
@@ -402,7 +439,7 @@ impl Document {
 
     /// Whether the file has all that the page shows.
     pub fn is_written(&self) -> bool {
-        self.changes.is_empty() && !self.is_missing
+        self.history.now() == self.saved && !self.is_missing
     }
 
     pub fn sandbox(&self) -> Option<PathSandbox> {
@@ -466,7 +503,7 @@ impl Document {
             "questions": self.asked(),
             "can_undo": self.history.can_undo(),
             "can_redo": self.history.can_redo(),
-            "is_missing": self.is_missing,
+            "is_written": self.is_written(),
             "left": self.unsaved.state(),
             "way": way.collect::<Vec<_>>(),
             // More bodies would only hide each other.

@@ -1,17 +1,15 @@
 //! The studio's HTTP server, for this machine only. A request needs the token of the address, this very host name
 //! (another site's name that resolves to this machine is refused), and this page's origin or none.
 
+use super::answers::{Answer, Shared, aside, changed, json_answer, read, typed};
 use super::connections::Known;
 use super::document::{Change, Document};
 use super::painter::{PreviewRequest, viewpoint};
 use super::session::Studio;
-use crate::cli::{Exit, Failure, language};
-use crate::language::msg;
-use crate::output::OutputError;
+use super::{looks, served, start, text};
 use crate::scene::keys::over_time;
 use crate::scene::text::edit::Edit;
 use crate::scene::text::toml::SCHEMA;
-use crate::threads;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -21,32 +19,32 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::stream::unfold;
 use serde::Deserialize;
-use serde_json::Value;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-// Maximum bytes of a request's body: a key and its value.
-const MAX_BYTES: usize = 64 << 10;
 // The page loads nothing from other sites, and other pages cannot embed it.
 const POLICY: &str = "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-const PAGE: [(&str, &str, &str); 5] = [
+const PAGE: [(&str, &str, &str); 10] = [
     ("", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("studio.css", "text/css; charset=utf-8", include_str!("page/studio.css")),
     ("studio.js", "text/javascript; charset=utf-8", include_str!("page/studio.js")),
     ("keys.js", "text/javascript; charset=utf-8", include_str!("page/keys.js")),
+    ("image.js", "text/javascript; charset=utf-8", include_str!("page/image.js")),
+    ("looks.js", "text/javascript; charset=utf-8", include_str!("page/looks.js")),
+    ("runs.js", "text/javascript; charset=utf-8", include_str!("page/runs.js")),
+    ("start.js", "text/javascript; charset=utf-8", include_str!("page/start.js")),
+    ("text.js", "text/javascript; charset=utf-8", include_str!("page/text.js")),
     ("view.js", "text/javascript; charset=utf-8", include_str!("page/view.js")),
 ];
 
 /// All routes of the studio at this address.
 pub fn router(studio: Arc<Studio>, address: SocketAddr) -> Router {
     let at = |name: &str| format!("/{}/{name}", studio.token);
-    let mut routes = Router::new();
-    for (name, method) in [
-        ("state", get(state)),
-        ("schema", get(schema)),
+    let add = |router: Router<_>, (name, method): (&str, _)| router.route(&at(name), method);
+    let scene = [
         ("events", get(events)),
         ("picture", post(picture)),
         ("sheet", get(sheet)),
@@ -60,12 +58,23 @@ pub fn router(studio: Arc<Studio>, address: SocketAddr) -> Router {
         ("left", post(left)),
         ("render", post(render)),
         ("stop", post(stop)),
-    ] {
-        routes = routes.route(&at(name), method);
-    }
-    for (name, kind, text) in PAGE {
-        routes = routes.route(&at(name), get(move || async move { typed(kind, text) }));
-    }
+    ];
+    let scene = scene.into_iter().chain(served::routes()).chain(text::routes()).chain(looks::routes());
+    // Without a scene there is only the page where one is chosen.
+    let session = Arc::clone(&studio);
+    let needs_scene = middleware::from_fn(move |request: Request, next: Next| {
+        let has_scene = !session.document().name.is_empty();
+        async move {
+            match has_scene {
+                true => next.run(request).await,
+                false => (StatusCode::CONFLICT, "no scene is open\n").into_response(),
+            }
+        }
+    });
+    let routes = scene.fold(Router::new(), add).layer(needs_scene);
+    let routes = [("state", get(state)), ("schema", get(schema))].into_iter().chain(start::routes()).fold(routes, add);
+    let page = |(name, kind, text): (&'static str, &'static str, &'static str)| (name, get(move || async move { typed(kind, text) }));
+    let routes = PAGE.into_iter().map(page).fold(routes, add);
     let hosts = [format!("127.0.0.1:{}", address.port()), format!("localhost:{}", address.port())];
     let secret = at("");
     let guard = middleware::from_fn(move |request: Request, next: Next| {
@@ -107,35 +116,6 @@ fn secured(mut response: Response) -> Response {
     response
 }
 
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
-        let status = match self.exit_code() {
-            Exit::InputOutput => StatusCode::INTERNAL_SERVER_ERROR,
-            _ => StatusCode::UNPROCESSABLE_ENTITY,
-        };
-        (status, self.plain(language())).into_response()
-    }
-}
-
-type Shared = State<Arc<Studio>>;
-type Answer = Result<Response, Failure>;
-
-// Runs slow work outside the server's own thread.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
-    let (give, taken) = tokio::sync::oneshot::channel();
-    let job = move || drop(give.send(work()));
-    threads::spawn("studio", job).map_err(OutputError::from)?;
-    taken.await.unwrap_or_else(|e| Err(Failure::usage(msg!("the studio failed: {why}", why = e.to_string()))))
-}
-
-fn typed(kind: &'static str, body: impl Into<Body>) -> Response {
-    ([(header::CONTENT_TYPE, kind)], body.into()).into_response()
-}
-
-fn json_answer(value: &Value) -> Response {
-    typed("application/json", value.to_string())
-}
-
 async fn schema() -> Response {
     json_answer(&over_time::defined(&SCHEMA))
 }
@@ -171,20 +151,6 @@ async fn sheet(State(studio): Shared) -> Answer {
 
 async fn tokens(State(studio): Shared) -> Answer {
     Ok(studio.document().tokens()?.into_response())
-}
-
-// Parses a body; an invalid one is an error.
-fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Failure> {
-    if body.len() > MAX_BYTES {
-        return Err(Failure::usage(msg!("the request is too long")));
-    }
-    serde_json::from_slice(body).map_err(|e| Failure::usage(msg!("the request is invalid: {why}", why = e.to_string())))
-}
-
-// Applies a change and returns the new state.
-fn changed(studio: &Studio, change: impl FnOnce(&mut Document) -> Result<(), Failure>) -> Answer {
-    studio.change(change)?;
-    Ok(json_answer(&studio.state()))
 }
 
 #[derive(Deserialize)]

@@ -2,8 +2,10 @@
 
 use super::batch::Batch;
 use super::document::Document;
+use super::made::Made;
 use super::occupied;
 use super::painter::{PreviewRenderer, PreviewRequest};
+use super::thumbs::Thumbs;
 use crate::cli::Failure;
 use crate::film::image::Image;
 use crate::language::msg;
@@ -16,6 +18,7 @@ use crate::render::sheet::{SHEET, sheet};
 use crate::report::say;
 use crate::threads::lock;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
@@ -26,6 +29,9 @@ pub struct Studio {
     pub painter: PreviewRenderer,
     pub batch: Batch,
     pub options: RenderOptions,
+    // Where the page finds and makes scenes.
+    pub folder: PathBuf,
+    pub thumbs: Thumbs,
     // Flags that are passed to runs.
     pub flags: Vec<String>,
     // Counts changes of what the page shows.
@@ -46,6 +52,16 @@ impl Studio {
         self.batch.ask(None);
         self.tell();
         result
+    }
+
+    /// Shows another scene. Changes of the one before that are in no file are kept beside it.
+    pub fn open(&self, name: &str) -> Result<(), Failure> {
+        self.change(|document| {
+            let other = document.open(name)?;
+            document.keep_unsaved()?;
+            *document = other;
+            Ok(())
+        })
     }
 
     /// Keeps changes that are in no file, and says where.
@@ -108,7 +124,11 @@ impl Studio {
                 return Err(Failure::usage(msg!("`{word}` is neither resume nor overwrite", word = brief(other))));
             }
         }
+        let made = {
+            let document = self.document();
+            Made::of(&document.name, &document.written_scene()?)
+        };
         let studio = Arc::clone(self);
-        self.batch.start(&arguments, move || studio.tell())
+        self.batch.start(&arguments, made, move || studio.tell())
     }
 }

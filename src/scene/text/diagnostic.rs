@@ -147,6 +147,13 @@ impl std::fmt::Display for Problems {
 }
 
 impl Problems {
+    /// The line and the column of a problem, counted from 1.
+    pub(crate) fn place(&self, problem: &Problem) -> (usize, usize) {
+        let before = self.source.get(..problem.span.start).unwrap_or(&self.source);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
+    }
+
     /// The faults as messages of a severity.
     pub(crate) fn shown(&self, severity: Severity, colours: Colours, language: Language) -> String {
         let text = |message: &Message| shortened(message.get(language));

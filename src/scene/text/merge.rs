@@ -64,8 +64,12 @@ fn compare_lists(from: &ArrayOfTables, to: &ArrayOfTables, path: &str, edits: &m
 }
 
 /// The second author's text with what the first has changed of the text that both began with. Also returns the keys that both have
-/// changed, each to another value: the text has the first author's. What the second has removed from a list stays removed.
+/// changed, each to another value: the text has the first author's. What the second has removed from a list stays removed. A first
+/// text that is not TOML stays as it is.
 pub fn merge(base: &str, first: &str, second: &str) -> (String, Vec<String>) {
+    if first.parse::<DocumentMut>().is_err() {
+        return (first.to_owned(), Vec::new());
+    }
     let theirs = between(base, second);
     let (mut text, mut both) = (second.to_owned(), Vec::new());
     for edit in between(base, first) {

@@ -1,6 +1,11 @@
 // The page: requests drafts as fast as they arrive during changes, and finer pictures when nothing changes.
 
+import { image, working } from "./image.js";
 import { form, questionButtons } from "./keys.js";
+import { looks } from "./looks.js";
+import { runs } from "./runs.js";
+import { start } from "./start.js";
+import { text } from "./text.js";
 import { dolly, orbit, pan, plan, written } from "./view.js";
 
 const $ = (id) => document.getElementById(id);
@@ -61,6 +66,7 @@ function show({ facts, bytes }, level, ms, mine) {
   $("facts").textContent = `${facts.width} x ${facts.height}, ${facts.ms.toFixed(1)} ms, ${rate.toFixed(1)} Mrays/s${facts.best ? "" : ", refining"}`;
   $("facts").title = facts.devices.join(", ");
   if (!view) seen = facts;
+  seePicture();
   // For measurements.
   const data = canvas.dataset;
   Object.assign(data, { frame, level, request: mine, best: facts.best, picture: facts.picture, version: facts.picture === state.picture ? state.version : facts.picture, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
@@ -68,6 +74,7 @@ function show({ facts, bytes }, level, ms, mine) {
 
 async function paint() {
   for (;;) {
+    while (working.isPaused) await new Promise((done) => { wake = done; });
     if (shown === wanted && (best || isMoving())) {
       await new Promise((done) => { wake = done; setTimeout(done, best ? 2000 : 40); });
       if (shown === wanted && best) continue;
@@ -76,7 +83,7 @@ async function paint() {
     const mine = wanted;
     const isNew = shown !== mine;
     const now = isNew ? 0 : level;
-    const small = isNew ? downscale : 1;
+    const small = Math.max(isNew ? downscale : 1, working.scale);
     const start = performance.now();
     const answer = await picture(now, small, !isNew);
     const ms = performance.now() - start;
@@ -88,8 +95,8 @@ async function paint() {
     show(answer, now, ms, mine);
     if (now === 0) downscale = Math.min(MAX_DOWNSCALE, Math.ceil(small * Math.sqrt(answer.facts.ms / DRAFT)) || 1);
     shown = mine;
-    best = answer.facts.best;
-    level = small > 1 ? 0 : Math.min(now + 1, state.levels.length - 1);
+    best = answer.facts.best || small === working.scale && small > 1 && now === state.levels.length - 1;
+    level = small > working.scale ? 0 : Math.min(now + 1, state.levels.length - 1);
     if (playing) advance();
   }
 }
@@ -137,17 +144,14 @@ function take(next) {
   $("seamless").textContent = state.loop.length ? "" : "a seamless loop";
   $("seamless").title = state.loop.join("\n");
   $("discard").disabled = state.changes.length === 0;
-  $("write").disabled = isWritten();
+  $("write").disabled = state.is_written;
   $("undo").disabled = !state.can_undo;
   $("redo").disabled = !state.can_redo;
   notices();
-  run(state.batch);
+  panels.forEach((panel) => panel(state));
   fields();
   if (isOther) go(frame);
 }
-
-// Whether the file has all that the page shows.
-const isWritten = () => state.changes.length === 0 && !state.is_missing;
 
 // What the user has to answer.
 function notices() {
@@ -210,6 +214,17 @@ function ask(name, body) {
   return deeds;
 }
 
+// What the panels use of the page.
+const app = {
+  get state() { return state; },
+  get frame() { return frame; },
+  get view() { return view && written(view); },
+  settled: () => deeds, ask, refuse, touch, copy: (text, place) => copy(text, place), writeBack: () => writeBack(), set: editor.set, gesture: editor.gesture,
+  open: (panel) => $(`tab-${panel}`).click(),
+};
+const seePicture = image(app);
+const panels = [runs(app), text(app), looks(app)];
+
 // While a key is dragged, only its newest value is sent. The first of the changes is the key's own.
 const waiting = new Map();
 let sending = null;
@@ -232,17 +247,6 @@ function set(changes, gesture) {
 function writeBack() {
   document.activeElement?.closest(".key")?.commit();
   return ask("write");
-}
-
-// Renders what is on the page: the file has it first.
-async function render() {
-  if (isWritten() || await writeBack()) ask("render");
-}
-
-// The run gets another folder, by a change of the scene.
-async function renderElsewhere() {
-  const changes = state.batch.question.elsewhere.map(({ key, value }) => [key, value]);
-  if (await set(changes, editor.gesture())) render();
 }
 
 async function use() {
@@ -297,30 +301,6 @@ async function lost() {
   }
 }
 
-function run({ running, done, frames, code, words, question }) {
-  const { path, video } = state.holds.output;
-  $("run-where").textContent = `Frames: ${path}${video ? `, film: ${video}` : ""}`;
-  $("render").textContent = isWritten() ? "Render" : "Write and render";
-  $("render-saved").hidden = isWritten();
-  $("stop").disabled = !running;
-  for (const id of ["render", "render-saved"]) $(id).disabled = running;
-  $("run-question").hidden = !question;
-  if (question) {
-    $("run-what").textContent = `${question.what}.`;
-    $("run-resume").hidden = !question.can_resume;
-    $("run-elsewhere").hidden = question.elsewhere.length === 0;
-    $("run-elsewhere").textContent = `Use ${question.elsewhere[0]?.value} instead`;
-  }
-  const isShown = !question && (running || code !== null);
-  $("progress").hidden = !isShown;
-  $("progress").max = Math.max(frames, 1);
-  $("progress").value = done;
-  const ended = code === null ? "" : code === 0 ? "done: " : "failed: ";
-  $("run-facts").textContent = isShown ? `${ended}${done} of ${frames} frames` : "";
-  $("run-words").hidden = !isShown || !words;
-  $("run-words").textContent = words;
-}
-
 async function sheet() {
   const button = $("make-sheet");
   button.disabled = true;
@@ -342,12 +322,13 @@ async function tokens() {
   const text = await answer.text();
   $("copied").textContent = "";
   refuse(answer.ok ? "" : text);
-  if (!answer.ok) return;
-  await navigator.clipboard.writeText(text).then(
-    () => { $("copied").textContent = "copied"; },
-    () => { $("copied").textContent = "the browser does not let this page write to the clipboard"; },
-  );
+  if (answer.ok) copy(text, $("copied"));
 }
+
+const copy = (text, place) => navigator.clipboard.writeText(text).then(
+  () => { place.textContent = "copied"; },
+  () => { place.textContent = "the browser does not let this page write to the clipboard"; },
+);
 
 // Mouse, touch and keyboard.
 const pointer = { id: null };
@@ -428,12 +409,6 @@ $("left-take").addEventListener("click", () => ask("left", { is_taken: true }));
 $("left-drop").addEventListener("click", () => ask("left", { is_taken: false }));
 $("make-sheet").addEventListener("click", sheet);
 $("tokens").addEventListener("click", tokens);
-$("render").addEventListener("click", render);
-$("render-saved").addEventListener("click", () => ask("render"));
-$("run-resume").addEventListener("click", () => ask("render", { existing: "resume" }));
-$("run-overwrite").addEventListener("click", () => ask("render", { existing: "overwrite" }));
-$("run-elsewhere").addEventListener("click", renderElsewhere);
-$("stop").addEventListener("click", () => ask("stop"));
 const tabs = [...document.querySelectorAll("[role=tab]")];
 tabs.forEach((tab, at) => {
   tab.addEventListener("click", () => {
@@ -442,6 +417,9 @@ tabs.forEach((tab, at) => {
       other.tabIndex = other === tab ? 0 : -1;
       $(other.dataset.panel).hidden = other !== tab;
     }
+    document.body.dataset.panel = tab.dataset.panel;
+    panels.forEach((panel) => panel(state));
+    seePicture();
     plan($("map"), state, here());
   });
   tab.addEventListener("keydown", (event) => {
@@ -454,7 +432,13 @@ tabs.forEach((tab, at) => {
   });
 });
 
-schema = await (await fetch("schema")).json();
-take(await news());
-paint();
-listen();
+// Without a scene the page begins where one is chosen.
+const first = await news();
+if (first.name) {
+  $("open").hidden = false;
+  $("open").addEventListener("click", () => { play(false); start(() => $("open").focus()); });
+  schema = await (await fetch("schema")).json();
+  take(first);
+  paint();
+  listen();
+} else start(null);
