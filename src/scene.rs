@@ -29,8 +29,9 @@ pub(crate) mod world;
 
 pub use crate::math::colormap::ColourMap;
 pub use crate::math::platonic::Solid;
+pub(crate) use animation::path_text;
 pub use camera::shake::Shake;
-pub(crate) use camera::viewpoint::{Viewpoint, edits_through};
+pub(crate) use camera::viewpoint::{Viewpoint, edits_through, key_through, number, triple};
 pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, Orbit, Projection, View};
 pub use figure::{Figure, FigureStyle, FigureView, LegendSide, PageLength, PageUnit};
 pub use film::tone::Tone;

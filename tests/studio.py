@@ -183,6 +183,10 @@ class Studio:
     def is_enabled(self, name):
         return self.browser.find_element(By.ID, name).is_enabled()
 
+    def number(self):
+        """The frame that the timeline shows."""
+        return self.browser.find_element(By.ID, "number").get_attribute("value")
+
     def press(self, *keys):
         """Keys to what has the focus."""
         ActionChains(self.browser).send_keys(*keys).perform()
@@ -218,6 +222,11 @@ class Studio:
 def changes(*changes):
     """The body of a request that changes these keys."""
     return json.dumps({"changes": [{"key": key, "value": value} for key, value in changes]}).encode()
+
+
+def deed(deed):
+    """The body of a request that makes something."""
+    return json.dumps({"frame": 0, "view": None, "deed": deed}).encode()
 
 
 def check(polyfly):
@@ -463,12 +472,12 @@ def keyboard(studio):
     studio.press(" ")
     studio.wait(lambda: not is_playing())
     studio.press(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    assert studio.text("number") == "2", "the timeline's own arrows"
+    assert studio.number() == "2", "the timeline's own arrows"
     studio.js("document.getElementById('tab-keys').focus()")
     for key, name in [(Keys.ARROW_RIGHT, "text"), (Keys.END, "run"), (Keys.ARROW_RIGHT, "keys")]:
         studio.press(key)
         assert studio.js(focused) == f"tab-{name}" and studio.browser.find_element(By.ID, name).is_displayed(), name
-    assert studio.text("number") == "2", "a tab's arrows are its own"
+    assert studio.number() == "2", "a tab's arrows are its own"
     for tab in studio.browser.find_elements(By.CSS_SELECTOR, "[role=tab]"):
         panel = tab.get_attribute("aria-controls")
         assert studio.js("return document.getElementById(arguments[0]).getAttribute('aria-labelledby')", panel) == tab.get_attribute("id")
@@ -480,9 +489,9 @@ def keyboard(studio):
     studio.press("?")
     assert "play and pause" in studio.text("help")
     studio.press(Keys.ARROW_RIGHT, Keys.ESCAPE)
-    assert not studio.text("help") and studio.text("number") == "2", "the list is closed, and nothing else is done"
+    assert not studio.text("help") and studio.number() == "2", "the list is closed, and nothing else is done"
     studio.press(Keys.HOME)
-    assert studio.text("number") == "0"
+    assert studio.number() == "0"
 
 
 def messages(studio):
@@ -578,6 +587,8 @@ def connections_without_token(studio):
         ("set", changes(("a b", "1"))), ("set", changes(("body[9].radius", "1"))), ("set", changes(("body[9]", None))), ("set", b'{"key": "film.exposure", "value": "1"}'),
         ("set", changes(("film.exposure", "9"), ("body[9].radius", "1"))), ("set", changes(("film.exposure", "1" * 100_000))), ("left", b"{}"), ("look", b'{"frame": 0, "view": "1,2"}'),
         ("look", b'{"frame": 0, "view": "nan,0,0,0,0,0,40"}'), ("look", b'{"frame": -1, "view": "1,0,0,0,0,0,40"}'), ("render", b'{"existing": "--overwrite"}'),
+        ("make", b"{}"), ("make", deed({"do": "remove", "of": "output"})), ("make", deed({"do": "remove", "of": "body[9]"})), ("make", deed({"do": "add", "what": "teapot"})),
+        ("make", deed({"do": "add", "what": "cube", "inside": "light[0]"})), ("make", deed({"do": "move_key", "of": "film.exposure", "index": 9, "to": 0})), ("aim", b'{"frame": 0, "view": "1,2"}'),
     ]:
         status, text = studio.request(name, body)
         assert 400 <= status < 500 and text, (name, body[:60], status)

@@ -1,12 +1,16 @@
 //! `polyfly studio`: shows the scene's picture on a local web page, live while its file is edited in any editor.
 
+mod aim;
 mod answers;
 mod batch;
 pub(super) mod connections;
+mod deeds;
 mod document;
 mod history;
 mod looks;
 mod made;
+mod making;
+mod objects;
 mod occupied;
 mod painter;
 mod served;
@@ -15,6 +19,7 @@ mod session;
 mod start;
 mod text;
 mod thumbs;
+mod timeline;
 mod unsaved;
 
 use super::request::options_of;

@@ -39,12 +39,17 @@ pub fn small_sides((width, height): (u32, u32)) -> (u32, u32) {
     (side(width), side(height))
 }
 
+/// The columns of a sheet of so many frames.
+pub fn columns(count: u32) -> u32 {
+    (1..).find(|c| c * c >= count).unwrap_or(1)
+}
+
 /// Arranges pictures of one size in a grid, in RGBA. The first one is at the top left; there are as many columns as
 /// rows, or one more.
 pub fn composed(frames: &[Image<u8>]) -> Image<u8> {
     let count = frames.len().max(1) as u32;
     let (width, height) = frames.first().map_or((1, 1), |frame| (frame.width(), frame.height()));
-    let columns = (1..).find(|c| c * c >= count).unwrap_or(1);
+    let columns = columns(count);
     let rows = count.div_ceil(columns);
     let (wide, tall) = (columns * (width + GAP) + GAP, rows * (height + GAP) + GAP);
     let mut data: Vec<u8> = PAPER.repeat(wide as usize * tall as usize);

@@ -1,9 +1,12 @@
 //! The scene at a moment of the clip: bodies rotate and move, and lamps change. Also checks whether the clip loops.
 
 use super::camera::View;
-use super::keys::Keys;
+use super::keys::kinds::{list_text, number_text};
+use super::keys::track::Track;
+use super::keys::{Keys, over_time};
 use super::{
-    Body, Camera, FilmSettings, LampPattern, Particles, Relief, Rest, Rotation, Scene, Tracks, World, element,
+    Body, Camera, CameraPath, CylindricalPath, FilmSettings, LampPattern, Motion, Particles, Relief, Rest, Rotation,
+    Scene, Tracks, World, element,
 };
 use crate::language::{Message, msg};
 use crate::math::srgb::{linear, srgb};
@@ -16,10 +19,77 @@ use std::f64::consts::PI;
 pub(crate) struct LoopProblem {
     pub what: Message,
     pub help: Message,
+    /// The keys that mend it, each with its value in TOML; None removes a key. Empty if a person has to decide.
+    pub mend: Vec<(String, Option<String>)>,
 }
 
-// A path as it is written: `body[0].radius` of `body.0.radius`.
-fn path_text(path: &str) -> String {
+// The nearest whole number, which is 0 for 0 alone.
+fn whole(x: f64) -> f64 {
+    if x.abs() < 0.5 { f64::from(u8::from(x != 0.0)) * x.signum() } else { x.round() }
+}
+
+// Keys with whole numbers in place of these values.
+fn whole_keys<'a>(keys: impl IntoIterator<Item = (&'a str, f64)>, table: &str) -> Vec<(String, Option<String>)> {
+    let broken = keys.into_iter().filter(|(_, value)| value.fract() != 0.0);
+    broken.map(|(key, value)| (format!("{table}.{key}"), Some(format!("{:?}", whole(value))))).collect()
+}
+
+impl CylindricalPath {
+    fn mend(&self, table: &str) -> Vec<(String, Option<String>)> {
+        whole_keys([("r_cycles", self.wr), ("z_cycles", self.wz), ("phi_cycles", self.wphi)], table)
+    }
+}
+
+impl Camera {
+    // What leads its path to its start.
+    fn mend(&self) -> Vec<(String, Option<String>)> {
+        match &self.path {
+            CameraPath::Fixed { .. } => Vec::new(),
+            CameraPath::Cylinder { eye, target } => [eye.mend("camera.eye"), target.mend("camera.target")].concat(),
+            CameraPath::Orbit(orbit) => whole_keys([("turns", orbit.turns)], "camera.orbit"),
+            CameraPath::Keys { keys, .. } => match &keys[..] {
+                [first, .., last] if last.time - first.time >= 1.0 => {
+                    let key = |name: &str, value| (format!("camera.key[{}].{name}", keys.len() - 1), Some(value));
+                    let [position, look_at] = [first.position, first.look_at].map(|point| list_text(&point));
+                    vec![key("position", position), key("look_at", look_at), key("fov_deg", number_text(first.fov_deg))]
+                }
+                _ => vec![("camera.closed".to_owned(), Some("true".to_owned()))],
+            },
+        }
+    }
+}
+
+impl Track {
+    // What leads the value to its start.
+    fn mend(&self) -> Vec<(String, Option<String>)> {
+        let mut track = self.clone();
+        match &mut track.keys[..] {
+            [first, .., last] if last.time - first.time >= 1.0 => last.value = first.value,
+            _ => track.closed = true,
+        }
+        vec![(path_text(&self.path), Some(over_time::text(&track)))]
+    }
+}
+
+impl Body {
+    // What leads its motion to its start.
+    fn mend(&self, table: &str) -> Vec<(String, Option<String>)> {
+        let mut keys = Vec::new();
+        if self.motion.drift != [0.0; 3] {
+            keys.push((format!("{table}.drift"), None));
+        }
+        keys.extend(self.motion.path.iter().flat_map(|path| path.mend(&format!("{table}.path"))));
+        let still = Body { motion: Motion { drift: [0.0; 3], path: None, ..self.motion }, ..self.clone() };
+        if !still.returns() {
+            let turns = still.closing_turns().unwrap_or_else(|| whole(self.motion.turns));
+            keys.push((format!("{table}.turns"), Some(number_text(turns))));
+        }
+        keys
+    }
+}
+
+/// A path as it is written: `body[0].radius` of `body.0.radius`.
+pub(crate) fn path_text(path: &str) -> String {
     let mut text = String::new();
     for part in path.split('.') {
         match part.parse::<usize>() {
@@ -281,7 +351,7 @@ impl Scene {
     pub(crate) fn loop_problems(&self) -> Vec<LoopProblem> {
         let end = f64::from(self.output.frames);
         let mut problems = Vec::new();
-        let mut add = |what, help| problems.push(LoopProblem { what, help });
+        let mut add = |what, help, mend| problems.push(LoopProblem { what, help, mend });
         let view = |moment| self.camera_at(moment).view_at(moment, self.output.frames);
         let (first, last) = (view(0.0), view(end));
         let apart = |a: Vec3, b: Vec3| length(sub(a, b));
@@ -291,6 +361,7 @@ impl Scene {
             add(
                 msg!("the camera ends {distance} from where it began", distance = format_args!("{off:.4}")),
                 msg!("a path loops if its turns and cycles are whole numbers, or if its last key equals its first"),
+                self.camera.mend(),
             );
         } else if off_by(&first, &last) > 1e-6 || (first.fov_deg - last.fov_deg).abs() > 1e-6 {
             let turned = off_by(&first, &last).min(2.0) / 2.0;
@@ -304,6 +375,7 @@ impl Scene {
             add(
                 what,
                 msg!("a path loops if its turns and cycles are whole numbers, or if its last key equals its first"),
+                self.camera.mend(),
             );
         }
         for track in self.tracks.all().iter().filter(|track| !track.returns() && !Tracks::turns_a_body(track)) {
@@ -313,6 +385,7 @@ impl Scene {
                     path = path_text(&track.path)
                 ),
                 msg!("`closed = true` leads it back to its first key; so does a last key with the first one's value"),
+                track.mend(),
             );
         }
         let ends = [0.0, end].map(|moment| self.with_tracks(moment).world.bodies);
@@ -333,16 +406,18 @@ impl Scene {
                         distance = format_args!("{off:.4}")
                     ),
                     help,
+                    body.mend(&format!("body[{i}]")),
                 );
             }
             // What their pattern does; values over time have been asked already.
             let lit = body.at(1.0);
             let lamps =
                 (a.lamp_intensity - lit.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, lit.lamp_colour) < 1e-6;
-            let phase = match body.lamp_pattern {
-                LampPattern::Chase(n) => n.fract() == 0.0,
-                _ => true,
+            let cycles = match body.lamp_pattern {
+                LampPattern::Steady => 0.0,
+                LampPattern::Pulse(n) | LampPattern::Hue(n) | LampPattern::Chase(n) => n,
             };
+            let phase = !matches!(body.lamp_pattern, LampPattern::Chase(_)) || cycles.fract() == 0.0;
             if body.has_lamps() && !(lamps && phase) {
                 add(
                     msg!(
@@ -350,19 +425,22 @@ impl Scene {
                         body = name()
                     ),
                     msg!("`lamp_cycles = 1` is one cycle in the clip"),
+                    whole_keys([("lamp_cycles", cycles)], &format!("body[{i}]")),
                 );
             }
         }
-        if self.world.relief().is_some_and(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
+        if let Some(relief) = self.world.relief().filter(|r| r.drift.iter().any(|d| d.fract() != 0.0)) {
             add(
                 msg!("the floor's relief does not return to its start: its drift is not a whole number"),
                 msg!("`drift` counts tiles of the relief, two whole numbers: [2, -1]"),
+                vec![("floor.relief.drift".to_owned(), Some(list_text(&relief.drift.map(whole))))],
             );
         }
         if self.world.particles.as_ref().is_some_and(Particles::is_animated) {
             add(
                 msg!("its particles have a file for each frame"),
                 msg!("the last step of a simulation does not lead to its first"),
+                Vec::new(),
             );
         }
         problems

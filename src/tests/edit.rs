@@ -1,6 +1,6 @@
 //! Changes of single keys in a scene's text.
 
-use crate::scene::text::edit::{Edit, insert, set};
+use crate::scene::text::edit::{Edit, insert, set, value_at};
 use crate::scene::text::merge::{between, merge};
 
 const SCENE: &str = "# mine\n[film]\nexposure = 1 # a stop\n\n[[body]]\nsolid = \"hexahedron\"\nradius = 1.0\n\n[[body]]\nsolid = \"octahedron\"\n";
@@ -35,9 +35,34 @@ fn a_table_is_put_into_its_place_in_a_list() {
     assert!(before.starts_with("# mine\n[film]\nexposure = 1 # a stop\n"), "{before}");
     let inline = insert("body = [{ solid = \"cube\" }]\n", "body[0]", "{ radius = 2 }").unwrap();
     assert_eq!(toml::from_str::<toml::Table>(&inline).unwrap()["body"][0]["radius"].as_integer(), Some(2));
-    for (path, value) in [("body[3]", new), ("light[0]", new), ("body", new), ("body[1]", "3"), ("film[0]", new)] {
+    for (path, value) in
+        [("body[3]", new), ("light[1]", new), ("body", new), ("body[1]", "3"), ("film[0]", new), ("light[0]", "3")]
+    {
         assert!(insert(SCENE, path, value).is_err(), "{path}");
     }
+    // The first of a list.
+    assert_eq!(insert(SCENE, "light[0]", "{ radius = 1 }").unwrap(), format!("{SCENE}\n[[light]]\nradius = 1\n"));
+    let key = insert(SCENE, "camera.key[0]", "{ time = 0 }").unwrap();
+    assert!(key.contains("[[camera.key]]\ntime = 0\n"), "{key}");
+    let keys = "[film]\nexposure = { keys = [[0, 1], [1, 2]] } # up\n";
+    let three = keys.replace("[1, 2]", "[0.5, 1],[1, 2]").replace("], [0.5", "],[0.5");
+    assert_eq!(
+        insert(keys, "film.exposure.keys[1]", "[0.5, 1]").unwrap().replace(", [", ",["),
+        three.replace(", [", ",[")
+    );
+}
+
+#[test]
+fn a_value_is_found_by_its_path() {
+    let text = "[[body]] # one\nsolid = \"cube\" # six\ncentre = [0, 0, 1]\n[body.path]\nr = 2 # far\n[film]\nexposure = { keys = [[0, 1], [1, 2, \"hold\"]] }\n";
+    let at = |path| value_at(text, path);
+    assert_eq!(at("body[0]").as_deref(), Some("{ solid = \"cube\", centre = [0, 0, 1], path = { r = 2 } }"));
+    assert_eq!(at("body[0].center").as_deref(), Some("[0, 0, 1]"));
+    assert_eq!(at("film.exposure.keys[1]").as_deref(), Some("[1, 2, \"hold\"]"));
+    assert_eq!(
+        [at("body[1]"), at("film.bloom"), at("film.exposure.keys[2]"), at("light[0]"), at("...")],
+        [const { None }; 5]
+    );
 }
 
 #[test]

@@ -399,7 +399,8 @@ fn the_page_opens_scenes_of_its_folder_only() {
     }
     assert_eq!(studio.set("film.bloom", "0.25").0, 409);
     let start: serde_json::Value = serde_json::from_str(&get("start").1).unwrap();
-    let files: Vec<&str> = start["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
+    let files: Vec<&str> =
+        start["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
     assert_eq!(files, ["small.toml", "scene.toml"]);
     assert!(start["templates"].as_array().unwrap().len() > 5 && start["samples"].as_array().unwrap().len() > 20);
     let outside = beside.path().join("other.toml").display().to_string();
@@ -419,7 +420,10 @@ fn the_page_opens_scenes_of_its_folder_only() {
     assert_eq!(studio.post("open", r#"{ "file": "scene.toml" }"#).0, 422);
     assert_eq!(studio.state()["changes"][0]["value"], "0.25");
     assert_eq!(studio.post("open", r#"{ "template": "particles" }"#).0, 200);
-    assert!(names(dir.path()).iter().any(|name| name == "heap.csv") && names(dir.path()).iter().any(|name| name == "small.unsaved.toml"));
+    assert!(
+        names(dir.path()).iter().any(|name| name == "heap.csv")
+            && names(dir.path()).iter().any(|name| name == "small.unsaved.toml")
+    );
     // The versions go on, so that a page sees the newest.
     assert!(studio.state()["version"].as_u64().unwrap() > 2);
 }
@@ -441,7 +445,10 @@ fn only_files_of_the_run_are_served() {
     assert_eq!(studio.post("render", "{}").0, 200);
     wait_for(|| studio.state()["batch"]["end"] == "done");
     let made = &studio.state()["batch"]["made"];
-    assert!(made["folder"].as_str().unwrap().ends_with("/out") && made["frame"] == 2 && made["film"].is_null(), "{made}");
+    assert!(
+        made["folder"].as_str().unwrap().ends_with("/out") && made["frame"] == 2 && made["film"].is_null(),
+        "{made}"
+    );
     for (name, expected) in [
         ("made/frame/2", "200"),
         ("made/frame/3", "500"),

@@ -32,7 +32,9 @@ pub type Shared = State<Arc<Studio>>;
 pub type Answer = Result<Response, Failure>;
 
 /// Runs slow work outside the server's own thread.
-pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
+pub async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
     let (give, taken) = tokio::sync::oneshot::channel();
     let job = move || drop(give.send(work()));
     threads::spawn("studio", job).map_err(OutputError::from)?;

@@ -1,7 +1,10 @@
 //! The edited scene: its file, the page's changes, and its faults.
 
+use super::aim::{Aim, Meshes};
+use super::deeds::{Deed, Seen};
 use super::history::History;
 use super::painter::levels;
+use super::timeline;
 use super::unsaved::Unsaved;
 use crate::cli::{Failure, SceneArgs, assignment, language};
 use crate::command::scene_file::{SceneText, replace_missing};
@@ -332,6 +335,23 @@ impl Document {
         self.set(&edits_through(&self.scene().camera, frame, self.scene().output.frames, view), None)
     }
 
+    /// Does something with objects or keys. Returns the path of the object that is picked after it, if that changes; an empty one for
+    /// none.
+    pub fn make(
+        &mut self,
+        deed: &Deed,
+        (frame, view): (u32, Option<Viewpoint>),
+        meshes: &Meshes,
+    ) -> Result<Option<String>, Failure> {
+        let (scene, text) = (self.scene(), self.history.now());
+        let frame = frame.min(scene.output.frames - 1);
+        let aim = &Aim::new(scene, frame, view, meshes);
+        let seen = Seen { text, scene, held: &self.resolved.holds, aim, frame, view };
+        let (edits, picked) = seen.edits(deed).map_err(|e| Failure::usage(e.message()))?;
+        self.set(&edits, deed.gesture())?;
+        Ok(picked)
+    }
+
     pub fn discard(&mut self) {
         let saved = self.saved.clone();
         self.step(|history| history.push(&saved, None));
@@ -498,6 +518,8 @@ impl Document {
             "fps": scene.output.fps,
             "levels": levels(scene),
             "problems": problems.into_iter().flatten().next(),
+            "tracks": timeline::rows(scene),
+            "can_loop": !timeline::looped(scene).is_empty(),
             "loop": scene.loop_problems().into_iter().map(|problem| problem.what.to_string()).collect::<Vec<_>>(),
             "changes": self.changes.iter().map(change_of).collect::<Vec<_>>(),
             "questions": self.asked(),

@@ -116,7 +116,8 @@ fn edits(look: &Look, element: &str, text: &str) -> Vec<Edit> {
     if MATERIALS.contains(&look.section) {
         let (list, number) = element.trim_end_matches(']').split_once('[').unwrap_or((element, ""));
         let scene = text.parse::<toml::Table>().unwrap_or_default();
-        let table = scene.get(list).and_then(|list| list.get(number.parse::<usize>().ok()?)).and_then(|one| one.as_table());
+        let table =
+            scene.get(list).and_then(|list| list.get(number.parse::<usize>().ok()?)).and_then(|one| one.as_table());
         let worn = |key: &str| material_keys(&SCHEMA).contains(&key) || ["color", "relief", "texture"].contains(&key);
         let gone = table.into_iter().flatten().map(|(key, _)| key).filter(|key| worn(&key.replace("colour", "color")));
         let stays = |key: &str| look.keys.iter().any(|(one, _)| place(one) == place(&format!("body[0].{key}")));

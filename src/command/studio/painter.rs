@@ -1,6 +1,7 @@
 //! Renders the page's pictures: a draft during changes, then finer ones. Pictures that the page no longer needs are
 //! abandoned.
 
+use super::aim::{Aim, Meshes, element_of};
 use crate::cancel::Cancel;
 use crate::cli::Failure;
 use crate::error::Error;
@@ -14,7 +15,7 @@ use crate::threads::lock;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 // Bounces of a draft.
 const DRAFT_DEPTH: u32 = 6;
@@ -45,6 +46,8 @@ pub struct PreviewRequest {
     downscale: Option<u32>,
     /// The camera, parsed by [`viewpoint`]; the scene's own by default.
     view: Option<String>,
+    /// The path of an object whose outline comes with the picture.
+    picked: Option<String>,
 }
 
 /// Parses seven numbers: the camera's position, the point that it looks at, and the field of view.
@@ -65,6 +68,7 @@ pub struct PreviewRenderer {
     options: RenderOptions,
     cache: Mutex<RendererCache>,
     requests: Mutex<PreviewRequests>,
+    meshes: Mutex<Meshes>,
 }
 
 #[derive(Default)]
@@ -101,7 +105,12 @@ struct RendererCache {
 
 impl PreviewRenderer {
     pub fn new(options: RenderOptions) -> PreviewRenderer {
-        PreviewRenderer { options, cache: Mutex::default(), requests: Mutex::default() }
+        PreviewRenderer { options, cache: Mutex::default(), requests: Mutex::default(), meshes: Mutex::default() }
+    }
+
+    /// Those of the latest picture.
+    pub fn meshes(&self) -> Meshes {
+        lock(&self.meshes).clone()
     }
 
     /// Renders a picture. Returns it with its statistics; None if the page has sent a newer request.
@@ -121,6 +130,7 @@ impl PreviewRenderer {
         let (levels, downscale) = (levels(scene), request.downscale.unwrap_or(1));
         let level = request.level.min(levels.len() - 1);
         let renderer = cache.renderer((scene, version), &self.options, (&levels, level), (asked, downscale))?;
+        *lock(&self.meshes) = (Arc::clone(&renderer.prepared.assets.meshes), renderer.prepared.first.origin);
         let frame = request.frame.min(scene.output.frames - 1);
         let camera = scene.camera_at(f64::from(frame));
         let view = asked.unwrap_or_else(|| Viewpoint::of(&camera, frame, scene.output.frames));
@@ -142,10 +152,13 @@ impl PreviewRenderer {
             Some(Ok((image, stats))) => {
                 let (width, height, is_best) =
                     (image.width(), image.height(), level + 1 == levels.len() && downscale <= 1);
+                let place = request.picked.as_deref().and_then(element_of);
+                let outline = place.map(|place| Aim::new(scene, frame, asked, &self.meshes()).outline(place));
                 let facts = json!({
                     "width": width, "height": height, "picture": version, "rays": stats.rays, "ms": ms(stats.time),
                     "best": is_best, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg, "across": camera.width,
                     "frame": request.frame, "devices": devices,
+                    "outline": outline, "of": request.picked,
                 });
                 Ok(Some((image, facts)))
             }

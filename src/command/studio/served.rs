@@ -89,7 +89,11 @@ fn sent(mut file: File, kind: &'static str, range: Option<(u64, u64)>, length: u
 async fn folder(State(studio): Shared) -> Answer {
     let Some(path) = studio.batch.made(Made::folder) else { return Ok(StatusCode::NOT_FOUND.into_response()) };
     open_in_viewer(&path).map_err(|e| {
-        Failure::usage(msg!("no program shows folders here ({why}): the files are in {path}", why = e, path = path.display()))
+        Failure::usage(msg!(
+            "no program shows folders here ({why}): the files are in {path}",
+            why = e,
+            path = path.display()
+        ))
     })?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -6,7 +6,7 @@ use super::connections::Known;
 use super::document::{Change, Document};
 use super::painter::{PreviewRequest, viewpoint};
 use super::session::Studio;
-use super::{looks, served, start, text};
+use super::{looks, making, served, start, text};
 use crate::scene::keys::over_time;
 use crate::scene::text::edit::Edit;
 use crate::scene::text::toml::SCHEMA;
@@ -27,7 +27,7 @@ use std::sync::atomic::Ordering;
 // The page loads nothing from other sites, and other pages cannot embed it.
 const POLICY: &str = "default-src 'self'; img-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-const PAGE: [(&str, &str, &str); 10] = [
+const PAGE: [(&str, &str, &str); 13] = [
     ("", "text/html; charset=utf-8", include_str!("page/index.html")),
     ("studio.css", "text/css; charset=utf-8", include_str!("page/studio.css")),
     ("studio.js", "text/javascript; charset=utf-8", include_str!("page/studio.js")),
@@ -37,6 +37,9 @@ const PAGE: [(&str, &str, &str); 10] = [
     ("runs.js", "text/javascript; charset=utf-8", include_str!("page/runs.js")),
     ("start.js", "text/javascript; charset=utf-8", include_str!("page/start.js")),
     ("text.js", "text/javascript; charset=utf-8", include_str!("page/text.js")),
+    ("camera.js", "text/javascript; charset=utf-8", include_str!("page/camera.js")),
+    ("objects.js", "text/javascript; charset=utf-8", include_str!("page/objects.js")),
+    ("timeline.js", "text/javascript; charset=utf-8", include_str!("page/timeline.js")),
     ("view.js", "text/javascript; charset=utf-8", include_str!("page/view.js")),
 ];
 
@@ -59,7 +62,8 @@ pub fn router(studio: Arc<Studio>, address: SocketAddr) -> Router {
         ("render", post(render)),
         ("stop", post(stop)),
     ];
-    let scene = scene.into_iter().chain(served::routes()).chain(text::routes()).chain(looks::routes());
+    let scene =
+        scene.into_iter().chain(served::routes()).chain(text::routes()).chain(looks::routes()).chain(making::routes());
     // Without a scene there is only the page where one is chosen.
     let session = Arc::clone(&studio);
     let needs_scene = middleware::from_fn(move |request: Request, next: Next| {
@@ -73,7 +77,9 @@ pub fn router(studio: Arc<Studio>, address: SocketAddr) -> Router {
     });
     let routes = scene.fold(Router::new(), add).layer(needs_scene);
     let routes = [("state", get(state)), ("schema", get(schema))].into_iter().chain(start::routes()).fold(routes, add);
-    let page = |(name, kind, text): (&'static str, &'static str, &'static str)| (name, get(move || async move { typed(kind, text) }));
+    let page = |(name, kind, text): (&'static str, &'static str, &'static str)| {
+        (name, get(move || async move { typed(kind, text) }))
+    };
     let routes = PAGE.into_iter().map(page).fold(routes, add);
     let hosts = [format!("127.0.0.1:{}", address.port()), format!("localhost:{}", address.port())];
     let secret = at("");
@@ -146,7 +152,8 @@ async fn picture(State(studio): Shared, body: Bytes) -> Answer {
 }
 
 async fn sheet(State(studio): Shared) -> Answer {
-    Ok(typed("image/png", aside(move || studio.sheet()).await?))
+    let (picture, facts) = aside(move || studio.sheet()).await?;
+    Ok(([(HeaderName::from_static("x-sheet"), facts.to_string())], typed("image/png", picture)).into_response())
 }
 
 async fn tokens(State(studio): Shared) -> Answer {

@@ -14,10 +14,10 @@ use crate::output::formats::png;
 use crate::quote::brief;
 use crate::render::RenderOptions;
 use crate::render::frames::FrameList;
-use crate::render::sheet::{SHEET, sheet};
+use crate::render::sheet::{SHEET, columns, sheet};
 use crate::report::say;
 use crate::threads::lock;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
@@ -99,11 +99,14 @@ impl Studio {
         painted
     }
 
-    pub fn sheet(&self) -> Result<Vec<u8>, Failure> {
+    /// A contact sheet as a PNG, its columns and its frames.
+    pub fn sheet(&self) -> Result<(Vec<u8>, Value), Failure> {
         let scene = self.document().scene().clone();
         let frames = FrameList::all(scene.output.frames).spread(SHEET as usize);
         let image = sheet(&scene, &frames, &self.options)?;
-        png::of_image(&image).map_err(|e| OutputError::Write("the contact sheet".into(), e).into())
+        let bytes = png::of_image(&image).map_err(|e| OutputError::Write("the contact sheet".into(), e))?;
+        let facts = json!({ "columns": columns(frames.len() as u32), "frames": frames.iter().collect::<Vec<_>>() });
+        Ok((bytes, facts))
     }
 
     /// Starts a run of the scene's file. If existing files are in the way, and the page has not said what becomes of them, it is

@@ -30,12 +30,7 @@ const MAX_FILES: usize = 60;
 const MAX_BYTES: u64 = 1 << 20;
 
 pub fn routes() -> [(&'static str, MethodRouter<Arc<Studio>>); 4] {
-    [
-        ("start", get(list)),
-        ("open", post(open)),
-        ("docs/{*name}", get(packed)),
-        ("thumb/{kind}/{name}", get(thumb)),
-    ]
+    [("start", get(list)), ("open", post(open)), ("docs/{*name}", get(packed)), ("thumb/{kind}/{name}", get(thumb))]
 }
 
 fn listed(scenes: &[Builtin]) -> Vec<Value> {

@@ -31,11 +31,12 @@ impl Viewpoint {
     }
 }
 
-// A number with four decimals at most, as people write it.
-fn number(x: f64) -> String {
+/// A number with four decimals at most, as people write it.
+pub fn number(x: f64) -> String {
     format!("{:?}", (x * 1e4).round() / 1e4 + 0.0)
 }
-fn triple(v: Vec3) -> String {
+/// A point of such numbers.
+pub fn triple(v: Vec3) -> String {
     format!("[{}]", v.map(number).join(", "))
 }
 // The angle within half a turn.
@@ -79,21 +80,81 @@ pub fn edits_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint)
     edits
 }
 
+// The number of keys for each cycle of a path that was none of keys, and for all.
+const SAMPLED: f64 = 8.0;
+const MOST_SAMPLED: f64 = 64.0;
+
+/// Edits that make a key of the camera's path at a frame, which shows `view`. A path without keys gets some first, on which the
+/// camera goes as before: a camera that stands still has two.
+pub fn key_through(camera: &Camera, frame: u32, frames: u32, view: &Viewpoint) -> Vec<Edit> {
+    if let CameraPath::Keys { keys, .. } = &camera.path {
+        return key_at(keys, camera.fov_deg, frame, frames, view);
+    }
+    let last = f64::from(frames - 1) / f64::from(frames);
+    let key = |time: f64| {
+        let (position, look_at, fov_deg, _) = camera.path.at(time * f64::from(frames), frames, camera.fov_deg);
+        CameraKey { time, position, look_at, fov_deg }
+    };
+    let is_closed = length(sub(key(0.0).position, key(1.0).position)) < 1e-6;
+    let times: Vec<f64> = match camera.path {
+        CameraPath::Fixed { .. } if frames == 1 => vec![0.0, 0.5],
+        CameraPath::Fixed { .. } if frame == 0 => vec![0.0, last],
+        CameraPath::Fixed { .. } => vec![0.0],
+        _ => {
+            let count = (SAMPLED * camera.path.cycles().ceil()).min(MOST_SAMPLED);
+            let sampled = (0..count as u32).map(|i| f64::from(i) / count);
+            sampled.chain([last].into_iter().filter(|&last| !is_closed && last > 1.0 - 1.0 / count)).collect()
+        }
+    };
+    let keys: Vec<CameraKey> = times.into_iter().map(key).collect();
+    let mut edits: Vec<Edit> =
+        ["position", "look_at", "orbit", "eye", "target"].map(|key| Edit::Remove(format!("camera.{key}"))).into();
+    edits.extend((0..).zip(&keys).map(|(i, key)| inserted(i, key, camera.fov_deg)));
+    if is_closed && !matches!(camera.path, CameraPath::Fixed { .. }) {
+        edits.push(Edit::Set("camera.closed".to_owned(), "true".to_owned()));
+    }
+    edits.extend(key_at(&keys, camera.fov_deg, frame, frames, view));
+    edits
+}
+
+impl CameraPath {
+    // The cycles of what changes fastest, at least one.
+    fn cycles(&self) -> f64 {
+        match self {
+            CameraPath::Cylinder { eye, target } => {
+                [eye, target].iter().flat_map(|path| [path.wr, path.wz, path.wphi]).map(f64::abs).fold(1.0, f64::max)
+            }
+            CameraPath::Orbit(orbit) => orbit.turns.abs().max(1.0),
+            CameraPath::Fixed { .. } | CameraPath::Keys { .. } => 1.0,
+        }
+    }
+}
+
+// Inserts a key. A field of view that is the camera's is left out.
+fn inserted(index: usize, key: &CameraKey, fov_deg: f64) -> Edit {
+    let fov = if (key.fov_deg - fov_deg).abs() > 1e-6 {
+        format!(", fov_deg = {}", number(key.fov_deg))
+    } else {
+        String::new()
+    };
+    let (position, look_at) = (triple(key.position), triple(key.look_at));
+    let table = format!("{{ time = {:?}, position = {position}, look_at = {look_at}{fov} }}", key.time);
+    Edit::Insert(format!("camera.key[{index}]"), table)
+}
+
 // Edits a key at the frame, or inserts one. Other keys stay.
 fn key_at(keys: &[CameraKey], fov_deg: f64, frame: u32, frames: u32, view: &Viewpoint) -> Vec<Edit> {
     let time = f64::from(frame) / f64::from(frames);
-    let (position, look_at, fov) = (triple(view.eye), triple(view.look_at), number(view.fov_deg));
     let is_here = |key: &CameraKey| (key.time - time).abs() * f64::from(frames) < 0.5;
     let Some(here) = keys.iter().position(is_here) else {
         let index = keys.iter().filter(|key| key.time < time).count();
-        let fov = if (view.fov_deg - fov_deg).abs() > 1e-6 { format!(", fov_deg = {fov}") } else { String::new() };
-        let table = format!("{{ time = {time:?}, position = {position}, look_at = {look_at}{fov} }}");
-        return vec![Edit::Insert(format!("camera.key[{index}]"), table)];
+        let key = CameraKey { time, position: view.eye, look_at: view.look_at, fov_deg: view.fov_deg };
+        return vec![inserted(index, &key, fov_deg)];
     };
     let set = |key: &str, value: String| Edit::Set(format!("camera.key[{here}].{key}"), value);
-    let mut edits = vec![set("position", position), set("look_at", look_at)];
+    let mut edits = vec![set("position", triple(view.eye)), set("look_at", triple(view.look_at))];
     if (view.fov_deg - keys[here].fov_deg).abs() > 1e-6 {
-        edits.push(set("fov_deg", fov));
+        edits.push(set("fov_deg", number(view.fov_deg)));
     }
     // A key between two frames moves to the frame of the view.
     if (keys[here].time - time).abs() > 1e-9 {

@@ -7,7 +7,7 @@ use crate::scene::keys::read::percent;
 use crate::scene::keys::schema;
 use crate::scene::text::suggest;
 use crate::scene::text::toml::{LISTS, SCHEMA};
-use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
 
 /// Why a key cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,8 +68,8 @@ impl EditError {
 pub enum Edit {
     /// Sets the key of this path to a value.
     Set(String, String),
-    /// Inserts a new table into a list, in front of the element that the path names, such as `camera.key[2]`. The
-    /// value is an inline table.
+    /// Inserts an element into a list, in front of the one that the path names, such as `camera.key[2]`. A table is given as an inline
+    /// table.
     Insert(String, String),
     /// Removes the key of this path, or the element of a list.
     Remove(String),
@@ -153,13 +153,7 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
     };
     in_a_table(&document, name, tables)?;
     let table = table_of(&mut document, tables, name)?;
-    // A key that is there in its other spelling.
-    let twin = table
-        .iter()
-        .map(|(key, _)| key)
-        .find(|key| british(key).as_deref() == Some(name) || british(name).as_deref() == Some(key));
-    let twin = twin.map(str::to_owned);
-    let name = twin.as_deref().unwrap_or(name);
+    let name = &*spelled(table, name);
     let Some(value) = value else {
         table.remove(name);
         return Ok(document.to_string());
@@ -175,6 +169,29 @@ pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditEr
         None => drop(table.insert(name, Item::Value(value))),
     }
     Ok(document.to_string())
+}
+
+// The name of a key, in its other spelling if the table has that.
+fn spelled(table: &dyn TableLike, name: &str) -> String {
+    let is_twin = |key: &&str| british(key).as_deref() == Some(name) || british(name).as_deref() == Some(key);
+    table.iter().map(|(key, _)| key).find(is_twin).unwrap_or(name).to_owned()
+}
+
+/// The value of a key, or of an element of a list, in one line: a table as an inline table. None if the text has none.
+pub fn value_at(text: &str, path: &str) -> Option<String> {
+    let (mut document, steps) = opened(text, path).ok()?;
+    let (Step { name, index }, tables) = steps.split_last()?;
+    let table = table_of(&mut document, tables, name).ok()?;
+    let item = table.get(&spelled(table, name))?;
+    let item = match (index, item) {
+        (None, item) => item.clone(),
+        (Some(index), Item::ArrayOfTables(list)) => Item::Table(list.get(*index)?.clone()),
+        (Some(index), Item::Value(Value::Array(list))) => Item::Value(list.get(*index)?.clone()),
+        _ => return None,
+    };
+    let mut value = item.into_value().ok()?;
+    value.decor_mut().clear();
+    Some(value.to_string())
 }
 
 // Removes an element of a list, and the list with its last one.
@@ -204,21 +221,23 @@ fn length(list: &Item) -> usize {
     }
 }
 
-/// The text with a new table in a list, in front of the element that the path names. The value is an inline table.
+/// The text with a new element in a list, in front of the one that the path names. A table is given as an inline table; its list is made
+/// with its first one.
 ///
 /// # Errors
-/// The path names no element of a list; the value is not a table; the text is not TOML.
+/// The path names no element of a list; the value is not a table, and the list is one of tables; the text is not TOML.
 pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> {
     let (mut document, steps) = opened(text, path)?;
     let Some((Step { name, index: Some(index) }, tables)) = steps.split_last() else {
         return Err(EditError::Path(path.to_owned()));
     };
-    let Value::InlineTable(new) = value.parse::<Value>().map_err(|e| no_toml(&e))? else {
-        return Err(EditError::NoTable((*name).to_owned()));
-    };
+    let new = value.parse::<Value>().map_err(|e| no_toml(&e))?;
     let table = table_of(&mut document, tables, name)?;
-    match table.get_mut(name) {
-        Some(Item::ArrayOfTables(list)) if *index <= list.len() => {
+    if *index == 0 && new.is_inline_table() && !table.contains_key(name) {
+        table.insert(name, Item::ArrayOfTables(ArrayOfTables::new()));
+    }
+    match (table.get_mut(name), new) {
+        (Some(Item::ArrayOfTables(list)), Value::InlineTable(new)) if *index <= list.len() => {
             let mut all: Vec<Table> = list.iter().cloned().collect();
             let mut new = new.into_table();
             new.fmt();
@@ -229,8 +248,11 @@ pub fn insert(text: &str, path: &str, value: &str) -> Result<String, EditError> 
             list.clear();
             all.into_iter().for_each(|table| list.push(table));
         }
-        Some(Item::Value(Value::Array(list))) if *index <= list.len() => list.insert(*index, new),
-        list => {
+        (Some(Item::ArrayOfTables(_)), new) if !new.is_inline_table() => {
+            return Err(EditError::NoTable((*name).to_owned()));
+        }
+        (Some(Item::Value(Value::Array(list))), new) if *index <= list.len() => list.insert(*index, new),
+        (list, _) => {
             let len = list.map_or(0, |list| length(list));
             return Err(EditError::Index((*name).to_owned(), *index, len));
         }

@@ -76,7 +76,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, 
         context.problems.push(problem.help(msg!("`polyfly --default toml` prints a whole scene")));
     }
     if let (Some(span), true, true) = (span, scene.output.is_loop, context.problems.is_empty()) {
-        for LoopProblem { what, help } in scene.loop_problems() {
+        for LoopProblem { what, help, .. } in scene.loop_problems() {
             let problem = Problem::expected(span.clone(), what, msg!("a clip whose last frame leads to its first"));
             context.problems.push(problem.help(msg!("{help}; `loop = false` allows any end", help)));
         }

@@ -105,7 +105,8 @@ fn travel(motion: &Motion, direction: Vec3) -> f64 {
 /// The plane of a floor: its upward normal, and the distance from the origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground {
-    normal: Vec3,
+    /// Points up.
+    pub normal: Vec3,
     distance: f64,
 }
 

@@ -209,6 +209,12 @@ function keyRow(page, table, path, name) {
   const unit = kind["x-unit"] ? ` (${kind["x-unit"]})` : "";
   const choice = el("div", { className: "choice", hidden: true });
   const row = el("div", { className: "key", title: `${kind.description ?? ""}${unit}` }, label, box, back, note, choice);
+  if (kind["x-animated"]) {
+    const timed = el("button", { type: "button", className: "back over", textContent: "◆", title: "Make a key of this value at the present frame" });
+    timed.setAttribute("aria-label", `${id}: a key at this frame`);
+    timed.addEventListener("click", () => page.key(at()));
+    back.after(timed);
+  }
   row.dataset.key = id;
   let values, held, fields, form, shown;
   let busy = false;
@@ -243,6 +249,7 @@ function keyRow(page, table, path, name) {
     fields.show(shown);
   });
   back.addEventListener("click", () => set(null));
+  row.put = (value) => { gesture = page.gesture(); set(value); };
   row.isBusy = () => busy;
   row.commit = () => { if (busy) { const field = document.activeElement; field.blur(); field.focus(); } };
   row.update = (state) => {
@@ -297,6 +304,9 @@ function tableBody(page, place, path) {
   });
 }
 
+/** The name of a table in a list: `body[0], the cube`. */
+export const nameOf = (list, value, i) => [`${list}[${i}]`, value.solid && `the ${value.solid}`, value.time === undefined ? undefined : `time ${Number(value.time.toFixed(4))}`].filter(Boolean).join(", ");
+
 // A table, or the tables of a list; empty if the scene has none.
 function tables(page, place, path, name) {
   const one = (at, titled) => {
@@ -320,8 +330,7 @@ function tables(page, place, path, name) {
   const values = valueAt(page.state.document, path) ?? valueAt(page.state.holds, path);
   if (values === undefined) return [];
   if (!Array.isArray(values)) return [one(path, () => name)];
-  const title = (value, i) => [`${name}[${i}]`, value.solid && `the ${value.solid}`, value.time === undefined ? undefined : `time ${Number(value.time.toFixed(4))}`].filter(Boolean).join(", ");
-  const all = values.slice(0, MAX_ITEMS).map((_, i) => one(`${path}[${i}]`, (value) => title(value, i)));
+  const all = values.slice(0, MAX_ITEMS).map((_, i) => one(`${path}[${i}]`, (value) => nameOf(name, value, i)));
   if (values.length > MAX_ITEMS) all.push(el("p", { className: "more", textContent: `and ${values.length - MAX_ITEMS} more: they are in the file` }));
   return all;
 }

@@ -1,12 +1,15 @@
 // The page: requests drafts as fast as they arrive during changes, and finer pictures when nothing changes.
 
+import { camera } from "./camera.js";
 import { image, working } from "./image.js";
 import { form, questionButtons } from "./keys.js";
 import { looks } from "./looks.js";
+import { objects } from "./objects.js";
 import { runs } from "./runs.js";
 import { start } from "./start.js";
 import { text } from "./text.js";
-import { dolly, orbit, pan, plan, written } from "./view.js";
+import { timeline } from "./timeline.js";
+import { orbit, plan, written } from "./view.js";
 
 const $ = (id) => document.getElementById(id);
 const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -41,7 +44,7 @@ function touch() {
 }
 
 async function picture(level, downscale, refines) {
-  const body = JSON.stringify({ page, frame, level, downscale, view: view ? written(view) : null });
+  const body = JSON.stringify({ page, ...desk.seen(), level, downscale, picked: things.picked });
   const abort = new AbortController();
   busy = { abort, refines };
   try {
@@ -62,6 +65,7 @@ function show({ facts, bytes }, level, ms, mine) {
     canvas.height = facts.height;
   }
   context.putImageData(new ImageData(bytes, facts.width, facts.height), 0, 0);
+  things.show(facts.of, facts.outline);
   const rate = facts.rays / Math.max(facts.ms, 1e-3) / 1e3;
   $("facts").textContent = `${facts.width} x ${facts.height}, ${facts.ms.toFixed(1)} ms, ${rate.toFixed(1)} Mrays/s${facts.best ? "" : ", refining"}`;
   $("facts").title = facts.devices.join(", ");
@@ -103,8 +107,7 @@ async function paint() {
 
 function go(to) {
   frame = Math.max(0, Math.min(state.frames - 1, Math.round(to)));
-  $("time").value = frame;
-  $("number").textContent = frame;
+  times.frame();
   plan($("map"), state, here());
   touch();
 }
@@ -140,9 +143,6 @@ function take(next) {
   document.title = `${state.name.split("/").pop()} - polyfly studio`;
   $("problems").hidden = !state.problems;
   $("problems").textContent = state.problems ?? "";
-  $("time").max = state.frames - 1;
-  $("seamless").textContent = state.loop.length ? "" : "a seamless loop";
-  $("seamless").title = state.loop.join("\n");
   $("discard").disabled = state.changes.length === 0;
   $("write").disabled = state.is_written;
   $("undo").disabled = !state.can_undo;
@@ -150,6 +150,9 @@ function take(next) {
   notices();
   panels.forEach((panel) => panel(state));
   fields();
+  times.update();
+  things.update();
+  if (typeof next.picked === "string") things.pick(next.picked || null);
   if (isOther) go(frame);
 }
 
@@ -180,6 +183,7 @@ const editor = {
   gesture: () => `${page}-${gestures++}`,
   // The values of keys that another word has set aside, in TOML.
   aside: new Map(),
+  key: (key) => times.key(key),
 };
 const fields = () => form($("keys"), Object.assign(editor, { schema, state }));
 
@@ -256,9 +260,28 @@ async function use() {
   if (view === to && $("refusal").hidden) look(null);
 }
 
+// What the page's modules need of it.
+const desk = {
+  get state() { return state; },
+  get frame() { return frame; },
+  here, place, look, go, lost, refuse, gesture: editor.gesture,
+  seen: () => ({ frame, view: view ? written(view) : null }),
+  set: (changes) => set(changes, editor.gesture()),
+  make: (deed) => ask("make", { ...desk.seen(), deed }),
+  /** A question that changes nothing; null without an answer. */
+  async post(name, body) {
+    const answer = await fetch(name, { method: "POST", body: JSON.stringify(body) }).catch(() => null);
+    if (!answer) lost();
+    return answer?.ok ? answer.json() : null;
+  },
+};
+const things = objects(desk);
+const times = timeline(desk);
+const mouse = camera(desk, canvas, things);
+
 // The studio may end and be started again.
 let source = null, isLost = false;
-const PARTS = ["actions", "frame", "timeline"].map($).concat(document.querySelector("aside"));
+const PARTS = ["actions", "tools", "frame", "timeline"].map($).concat(document.querySelector("aside"));
 const LOST = "Not connected: the studio has ended, or does not answer. Trying again ...";
 const RESTARTED = "Not connected: the studio has been started again. Open the address that it has printed.";
 
@@ -301,21 +324,6 @@ async function lost() {
   }
 }
 
-async function sheet() {
-  const button = $("make-sheet");
-  button.disabled = true;
-  const answer = await fetch("sheet").catch(() => null);
-  if (!answer) lost();
-  else if (!answer.ok) refuse(await answer.text());
-  else {
-    refuse("");
-    URL.revokeObjectURL($("sheet-picture").src);
-    $("sheet-picture").src = URL.createObjectURL(await answer.blob());
-    $("sheet-picture").hidden = false;
-  }
-  button.disabled = false;
-}
-
 async function tokens() {
   const answer = await fetch("tokens").catch(() => null);
   if (!answer) return lost();
@@ -329,29 +337,6 @@ const copy = (text, place) => navigator.clipboard.writeText(text).then(
   () => { place.textContent = "copied"; },
   () => { place.textContent = "the browser does not let this page write to the clipboard"; },
 );
-
-// Mouse, touch and keyboard.
-const pointer = { id: null };
-canvas.addEventListener("pointerdown", (event) => {
-  canvas.setPointerCapture(event.pointerId);
-  Object.assign(pointer, { id: event.pointerId, x: event.clientX, y: event.clientY, pans: event.button !== 0 || event.shiftKey });
-  canvas.classList.add("moving");
-});
-canvas.addEventListener("pointermove", (event) => {
-  if (event.pointerId !== pointer.id) return;
-  const width = canvas.clientWidth;
-  const [dx, dy] = [(event.clientX - pointer.x) / width, (event.clientY - pointer.y) / width];
-  [pointer.x, pointer.y] = [event.clientX, event.clientY];
-  look(pointer.pans ? pan(here(), -dx / state.axis, dy / state.axis, place().across * state.axis) : orbit(here(), -dx * Math.PI * 1.5, dy * Math.PI * 1.5));
-});
-const release = () => { pointer.id = null; canvas.classList.remove("moving"); };
-canvas.addEventListener("pointerup", release);
-canvas.addEventListener("pointercancel", release);
-canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-canvas.addEventListener("wheel", (event) => {
-  event.preventDefault();
-  look(dolly(here(), Math.exp(Math.sign(event.deltaY) * 0.08)));
-}, { passive: false });
 
 // The focused element handles its own keys first.
 function isTaken(target, key) {
@@ -375,22 +360,31 @@ document.addEventListener("keydown", (event) => {
     if (!isLost) ask(step);
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isLost || $("help").open) return;
+  if (isLost || event.defaultPrevented || $("help").open) return;
+  if ((event.ctrlKey || event.metaKey) && event.key === "d" && things.picked && !isTaken(event.target, "d")) {
+    event.preventDefault();
+    things.duplicate();
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const turn = 0.06;
   const shortcuts = {
     " ": () => play(!playing),
     ArrowLeft: () => (event.shiftKey ? look(orbit(here(), -turn, 0)) : go(frame - 1)),
     ArrowRight: () => (event.shiftKey ? look(orbit(here(), turn, 0)) : go(frame + 1)),
-    ArrowUp: () => look(event.shiftKey ? orbit(here(), 0, turn) : dolly(here(), 0.95)),
-    ArrowDown: () => look(event.shiftKey ? orbit(here(), 0, -turn) : dolly(here(), 1.05)),
+    ArrowUp: () => (event.shiftKey ? look(orbit(here(), 0, turn)) : mouse.nearer(0.95)),
+    ArrowDown: () => (event.shiftKey ? look(orbit(here(), 0, -turn)) : mouse.nearer(1.05)),
     Home: () => go(0),
     End: () => go(state.frames - 1),
-    Escape: () => look(null),
+    Escape: () => things.leave() || look(null),
+    Delete: things.remove,
     c: use,
+    k: () => times.key("camera.key"),
     "?": help,
   };
+  if (isTaken(event.target, event.key)) return;
+  if (mouse.flies(event)) return event.preventDefault();
   const deed = shortcuts[event.key];
-  if (!deed || isTaken(event.target, event.key)) return;
+  if (!deed) return;
   event.preventDefault();
   deed();
 });
@@ -407,7 +401,6 @@ $("refusal-close").addEventListener("click", () => refuse(""));
 for (const name of ["undo", "redo", "discard"]) $(name).addEventListener("click", () => ask(name));
 $("left-take").addEventListener("click", () => ask("left", { is_taken: true }));
 $("left-drop").addEventListener("click", () => ask("left", { is_taken: false }));
-$("make-sheet").addEventListener("click", sheet);
 $("tokens").addEventListener("click", tokens);
 const tabs = [...document.querySelectorAll("[role=tab]")];
 tabs.forEach((tab, at) => {

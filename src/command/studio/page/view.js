@@ -22,9 +22,32 @@ export function orbit(view, around, up) {
   return { ...view, eye: add(view.look_at, to) };
 }
 
-/** Scales the distance to the look-at point: nearer below 1, farther above. */
-export function dolly(view, factor) {
-  return { ...view, eye: add(view.look_at, scale(sub(view.eye, view.look_at), factor)) };
+/** Scales the distance to the look-at point, by a step of `least` at least: nearer below 1, farther above. Where it is reached, the
+ * point goes on ahead. */
+export function dolly(view, factor, least) {
+  const to = sub(view.look_at, view.eye);
+  const distance = Math.max(length(to), 1e-9);
+  const step = Math.sign(1 - factor) * Math.max(distance * Math.abs(1 - factor), least);
+  const eye = add(view.eye, scale(to, step / distance));
+  const ahead = Math.max(distance - step, 2 * least);
+  return { ...view, eye, look_at: add(eye, scale(to, ahead / distance)) };
+}
+
+/** Moves the camera and its look-at point to the right, up and ahead. */
+export function fly(view, [right, up, ahead], by) {
+  const forward = unit(sub(view.look_at, view.eye));
+  const side = unit(cross(forward, [0, 0, 1]));
+  const way = scale(add(add(scale(side, right), scale(forward, ahead)), [0, 0, up]), by);
+  return { ...view, eye: add(view.eye, way), look_at: add(view.look_at, way) };
+}
+
+/** How far the camera is from what it looks at. */
+export const distance = (view) => length(sub(view.look_at, view.eye));
+
+/** The size of what there is to see. */
+export function reach(state, view) {
+  const bodies = state.bodies.map(({ centre, radius }) => length(centre) + radius);
+  return bodies.length ? Math.max(1e-6, ...bodies) : distance(view);
 }
 
 /** Moves the camera and its look-at point sideways, in lengths of the field of view's axis: of an orthographic camera, or at the

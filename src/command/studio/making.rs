@@ -1,0 +1,98 @@
+//! What the page asks for when it picks, drags and makes objects and keys.
+
+use super::aim::{Aim, centre_of, element_of, path_of};
+use super::answers::{Answer, Shared, aside, json_answer, read, typed};
+use super::deeds::Deed;
+use super::objects::picture_of;
+use super::painter::viewpoint;
+use super::session::Studio;
+use super::timeline;
+use crate::cli::Failure;
+use crate::command::scene_file::SceneText;
+use crate::scene::Viewpoint;
+use crate::scene::text::edit::EditError;
+use axum::body::Bytes;
+use axum::extract::{Path as Part, State};
+use axum::routing::{MethodRouter, get, post};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub fn routes() -> [(&'static str, MethodRouter<Arc<Studio>>); 3] {
+    [("aim", post(aim)), ("make", post(make)), ("thumbnail/{what}", get(thumbnail))]
+}
+
+impl Studio {
+    /// The objects that a point of the picture shows, or that a path names, with the outline of the first.
+    fn aim(&self, (frame, view): (u32, Option<Viewpoint>), at: Option<[f64; 2]>, of: Option<&str>) -> Value {
+        let scene = self.document().scene().clone();
+        let meshes = self.painter.meshes();
+        let aim = Aim::new(&scene, frame, view, &meshes);
+        let from = |place| {
+            let (key, centre) = centre_of(&scene, place)?;
+            timeline::value_at_frame(&scene, &format!("{}.{key}", path_of(place)), frame).or(Some(centre))
+        };
+        let hits = at.map(|at| aim.hits(at)).unwrap_or_default().into_iter();
+        let hits = hits.map(|(place, point)| json!({ "of": path_of(place), "point": point, "from": from(place) }));
+        let place = of.and_then(element_of);
+        json!({
+            "hits": hits.collect::<Vec<_>>(),
+            "outline": place.map(|place| aim.outline(place)),
+            "center": place.and_then(|place| aim.centre(place)),
+        })
+    }
+
+    /// Does something with objects or keys, and returns the new state.
+    fn make(&self, deed: &Deed, seen: (u32, Option<Viewpoint>)) -> Result<Value, Failure> {
+        let meshes = self.painter.meshes();
+        let mut picked = None;
+        self.change(|document| {
+            picked = document.make(deed, seen, &meshes)?;
+            Ok(())
+        })?;
+        let mut state = self.state();
+        state["picked"] = json!(picked);
+        Ok(state)
+    }
+}
+
+// The picture of an object in the palette.
+async fn thumbnail(State(studio): Shared, Part(what): Part<String>) -> Answer {
+    let text = picture_of(&what).ok_or_else(|| Failure::usage(EditError::Path(what).message()))?;
+    let file = SceneText { text, ..SceneText::default() };
+    Ok(typed("image/png", aside(move || studio.thumbs.of(&file, &studio.options)).await?))
+}
+
+// A frame, and the page's view if it is not the camera's own.
+fn seen(frame: u32, view: Option<&str>) -> Result<(u32, Option<Viewpoint>), Failure> {
+    Ok((frame, view.map(viewpoint).transpose()?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Aiming {
+    frame: u32,
+    view: Option<String>,
+    // A point of the picture, 0 to 1 from its top left.
+    at: Option<[f64; 2]>,
+    of: Option<String>,
+}
+
+async fn aim(State(studio): Shared, body: Bytes) -> Answer {
+    let Aiming { frame, view, at, of } = read(&body)?;
+    let seen = seen(frame, view.as_deref())?;
+    Ok(json_answer(&aside(move || Ok(studio.aim(seen, at, of.as_deref()))).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Making {
+    frame: u32,
+    view: Option<String>,
+    deed: Deed,
+}
+
+async fn make(State(studio): Shared, body: Bytes) -> Answer {
+    let Making { frame, view, deed } = read(&body)?;
+    Ok(json_answer(&studio.make(&deed, seen(frame, view.as_deref())?)?))
+}

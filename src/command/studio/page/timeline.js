@@ -1,0 +1,156 @@
+// The timeline: frames and seconds, and the keys of the camera and of values, which can be moved, made and removed.
+
+const $ = (id) => document.getElementById(id);
+const el = (name, props = {}, ...children) => {
+  const node = Object.assign(document.createElement(name), props);
+  node.append(...children);
+  return node;
+};
+const CAMERA = "camera.key";
+const SVG = "http://www.w3.org/2000/svg";
+
+/** The timeline of the page. `desk` is the page. */
+export function timeline(desk) {
+  let shown = "";
+  // The key that is being dragged: its button, and its frame.
+  let moving = null;
+  const last = () => desk.state.frames - 1;
+  const frameOf = (time) => Math.round(time * desk.state.frames);
+  const place = (button, frame) => { button.style.left = `${(100 * frame) / Math.max(last(), 1)}%`; };
+  const label = (of) => (of === CAMERA ? "camera" : of);
+
+  function tick(of, time, index) {
+    const frame = frameOf(time);
+    const button = el("button", { type: "button", className: "tick", title: `${label(of)}, key ${index}: frame ${frame}. Drag to move, Delete to remove` });
+    button.setAttribute("aria-label", `${label(of)}, key ${index}, frame ${frame}`);
+    button.dataset.tick = `${of}[${index}]`;
+    place(button, frame);
+    const move = (to) => desk.make({ do: "move_key", of, index, to });
+    button.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      button.setPointerCapture(event.pointerId);
+      moving = { button, frame, from: frame };
+    });
+    button.addEventListener("pointermove", (event) => {
+      if (moving?.button !== button) return;
+      const box = button.parentElement.getBoundingClientRect();
+      moving.frame = Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * last());
+      place(button, moving.frame);
+    });
+    const release = (event) => {
+      if (moving?.button !== button) return;
+      const { frame: to, from } = moving;
+      moving = null;
+      if (event.type === "pointerup" && to !== from) move(to);
+      else { place(button, from); desk.go(from); }
+    };
+    button.addEventListener("pointerup", release);
+    button.addEventListener("pointercancel", release);
+    button.addEventListener("keydown", (event) => {
+      const deed = {
+        Delete: () => desk.make({ do: "remove_key", of, index }),
+        Backspace: () => desk.make({ do: "remove_key", of, index }),
+        ArrowLeft: () => frame > 0 && move(frame - 1),
+        ArrowRight: () => frame < last() && move(frame + 1),
+        Enter: () => desk.go(frame),
+      }[event.key];
+      if (!deed || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      deed();
+    });
+    return button;
+  }
+
+  function curve(values) {
+    const svg = document.createElementNS(SVG, "svg");
+    if (values.length === 0) return [];
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const y = (value) => (high > low ? 22 - (20 * (value - low)) / (high - low) : 12);
+    const path = document.createElementNS(SVG, "path");
+    path.setAttribute("d", values.map((value, i) => `${i ? "L" : "M"}${((100 * i) / (values.length - 1)).toFixed(2)} ${y(value).toFixed(2)}`).join(""));
+    svg.append(path);
+    svg.setAttribute("viewBox", "0 0 100 24");
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("aria-hidden", "true");
+    return [svg];
+  }
+
+  function row({ of, times, curve: values }) {
+    const key = el("button", { type: "button", className: "small", textContent: "Key", title: of === CAMERA ? "Make a key of the camera's path here (K)" : `Make a key of ${of} at this frame` });
+    key.setAttribute("aria-label", `${label(of)}: a key at this frame`);
+    key.addEventListener("click", () => self.key(of));
+    const lane = el("div", { className: "lane" }, ...curve(values), ...times.map((time, index) => tick(of, time, index)));
+    return el("div", { className: "row" }, el("span", { className: "of", textContent: label(of), title: of }), lane, key);
+  }
+
+  const self = {
+    /** Makes a key at this frame: of the camera, or of a value. */
+    async key(of) {
+      const ok = await desk.make({ do: "key", of });
+      if (ok && of === CAMERA) desk.look(null);
+    },
+    update() {
+      const { state } = desk;
+      $("time").max = $("number").max = last();
+      if (document.activeElement !== $("length")) $("length").value = Number((state.frames / state.fps).toFixed(3));
+      $("seamless").textContent = state.loop.length ? "" : "a seamless loop";
+      $("loop").hidden = state.loop.length === 0;
+      $("loop").disabled = !state.can_loop;
+      $("loop").title = state.loop.join("\n");
+      self.frame();
+      const now = JSON.stringify([state.tracks, state.frames]);
+      if (moving || now === shown) return;
+      shown = now;
+      const focused = document.activeElement?.dataset?.tick;
+      $("tracks").replaceChildren(...state.tracks.map(row));
+      if (focused) [...$("tracks").querySelectorAll(".tick")].find((one) => one.dataset.tick === focused)?.focus();
+    },
+    /** Shows the present frame. */
+    frame() {
+      $("time").value = desk.frame;
+      if (document.activeElement !== $("number") || !$("number").isTyped) $("number").value = desk.frame;
+      $("seconds").textContent = `${(desk.frame / desk.state.fps).toFixed(2)} s`;
+    },
+  };
+
+  // The contact sheet. Each of its pictures leads to its frame.
+  async function sheet() {
+    const button = $("make-sheet");
+    button.disabled = true;
+    const answer = await fetch("sheet").catch(() => null);
+    if (!answer) desk.lost();
+    else if (!answer.ok) desk.refuse(await answer.text());
+    else {
+      desk.refuse("");
+      const { columns, frames } = JSON.parse(answer.headers.get("x-sheet"));
+      URL.revokeObjectURL($("sheet-picture").src);
+      $("sheet-picture").src = URL.createObjectURL(await answer.blob());
+      $("sheet-frames").style.gridTemplate = `repeat(${Math.ceil(frames.length / columns)}, 1fr) / repeat(${columns}, 1fr)`;
+      $("sheet-frames").replaceChildren(...frames.map((frame) => {
+        const one = el("button", { type: "button", title: `Frame ${frame}` });
+        one.setAttribute("aria-label", `Frame ${frame}`);
+        one.addEventListener("click", () => desk.go(frame));
+        return one;
+      }));
+      $("sheet-box").hidden = false;
+    }
+    button.disabled = false;
+  }
+
+  $("make-sheet").addEventListener("click", sheet);
+  $("number").addEventListener("input", () => { $("number").isTyped = true; });
+  $("number").addEventListener("blur", () => { $("number").isTyped = false; self.frame(); });
+  $("number").addEventListener("change", () => {
+    $("number").isTyped = false;
+    if ($("number").value !== "") desk.go(Number($("number").value));
+    self.frame();
+  });
+  $("length").addEventListener("change", () => {
+    const seconds = Number($("length").value);
+    if (seconds > 0) desk.set([["output.frames", String(Math.max(1, Math.round(seconds * desk.state.fps)))]]);
+    else self.update();
+  });
+  $("loop").addEventListener("click", () => desk.make({ do: "loop" }));
+  return self;
+}
