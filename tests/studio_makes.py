@@ -64,7 +64,7 @@ class Maker(Studio):
         self.clicks += 1
         chain = ActionChains(self.browser, duration=10)
         for _ in range(abs(turns)):
-            chain.w3c_actions.wheel_action.scroll(*self.place(x, y), 0, math.copysign(100, turns), 0)
+            chain.w3c_actions.wheel_action.scroll(*self.place(x, y), 0, 100 if turns > 0 else -100, 0)
         chain.perform()
 
     def picked(self):
