@@ -101,6 +101,7 @@ fn changed(text: &str, path: &str, part: usize, value: &str) -> Option<String> {
 /// Moves a key to a frame. A key that is there is replaced.
 pub fn moved(text: &str, scene: &Scene, of: &str, index: usize, frame: u32) -> Option<Vec<Edit>> {
     let times = times(scene, of);
+    times.get(index)?;
     let time = format!("{:?}", f64::from(frame) / f64::from(scene.output.frames));
     let mut left: Vec<(usize, f64)> = times.iter().copied().enumerate().filter(|(i, _)| *i != index).collect();
     let there = key_at(scene, &times, frame).filter(|there| *there != index);

@@ -8,16 +8,16 @@ const CLICK = 4;
 const SPEED = 0.35, TAP = 0.06;
 const WAYS = { w: [0, 0, 1], s: [0, 0, -1], d: [1, 0, 0], a: [-1, 0, 0], e: [0, 1, 0], q: [0, -1, 0] };
 
-/** Makes the picture take the mouse. `desk` is the page, `objects` what can be picked. */
-export function camera(desk, canvas, objects) {
-  const size = () => reach(desk.state, desk.here());
-  const pace = () => Math.max(size(), distance(desk.here()) / 2);
+/** Makes the picture take the mouse. `app` is the page, `objects` what can be picked. */
+export function camera(app, canvas, objects) {
+  const size = () => reach(app.state, app.here());
+  const pace = () => Math.max(size(), distance(app.here()) / 2);
   const pointer = { id: null };
 
   /** The point of the picture below the mouse, 0 to 1 from its top left. */
   function at(event) {
     const box = canvas.getBoundingClientRect();
-    const [width, height] = desk.state.size;
+    const [width, height] = app.state.size;
     const scale = Math.min(box.width / width, box.height / height);
     return [
       (event.clientX - box.left - (box.width - width * scale) / 2) / (width * scale),
@@ -47,8 +47,8 @@ export function camera(desk, canvas, objects) {
     const width = canvas.clientWidth;
     const [dx, dy] = [(event.clientX - pointer.x) / width, (event.clientY - pointer.y) / width];
     [pointer.x, pointer.y] = [event.clientX, event.clientY];
-    const { axis } = desk.state;
-    desk.look(pointer.pans ? pan(desk.here(), -dx / axis, dy / axis, desk.place().across * axis) : orbit(desk.here(), -dx * Math.PI * 1.5, dy * Math.PI * 1.5));
+    const { axis } = app.state;
+    app.look(pointer.pans ? pan(app.here(), -dx / axis, dy / axis, app.place().across * axis) : orbit(app.here(), -dx * Math.PI * 1.5, dy * Math.PI * 1.5));
   });
   const release = (event) => {
     if (pointer.id === null) return;
@@ -67,7 +67,7 @@ export function camera(desk, canvas, objects) {
 
   // An orthographic camera does not pass its target: its picture gets narrower.
   function nearer(factor) {
-    desk.look(dolly(desk.here(), factor, desk.state.holds.camera.projection === "orthographic" ? 0 : 0.02 * size()));
+    app.look(dolly(app.here(), factor, app.state.holds.camera.projection === "orthographic" ? 0 : 0.02 * size()));
   }
 
   // Keys that are held, and when the camera was moved last.
@@ -76,7 +76,7 @@ export function camera(desk, canvas, objects) {
   function step(time) {
     if (held.size === 0) return;
     const way = [...held].reduce((sum, key) => sum.map((x, i) => x + WAYS[key][i]), [0, 0, 0]);
-    desk.look(fly(desk.here(), way, Math.min((time - moved) / 1000, 0.1) * SPEED * pace() * (held.fast ? 4 : 1)));
+    app.look(fly(app.here(), way, Math.min((time - moved) / 1000, 0.1) * SPEED * pace() * (held.fast ? 4 : 1)));
     moved = time;
     requestAnimationFrame(step);
   }
@@ -92,7 +92,7 @@ export function camera(desk, canvas, objects) {
       held.fast = event.shiftKey;
       if (held.has(key)) return true;
       held.add(key);
-      desk.look(fly(desk.here(), WAYS[key], TAP * pace()));
+      app.look(fly(app.here(), WAYS[key], TAP * pace()));
       moved = performance.now();
       if (held.size === 1) requestAnimationFrame(step);
       return true;

@@ -25,6 +25,7 @@ export function looks(app) {
       choice.replaceChildren(...all.map(([name], i) => el("option", { value: name, textContent: words[i] })));
       if (all.some(([name]) => name === before)) choice.value = before;
     }
+    if (all.some(([name]) => name === app.picked)) choice.value = app.picked;
     $("looks-on").hidden = all.length === 0;
     offer();
   }
@@ -60,6 +61,7 @@ export function looks(app) {
     }
   }
 
-  choice.addEventListener("change", offer);
+  choice.addEventListener("change", () => app.pick(choice.value));
+  document.addEventListener("picked", update);
   return update;
 }

@@ -10,27 +10,27 @@ const MAX_NAMES = 300;
 // A second click as near, in shares of the picture, picks what lies behind.
 const NEAR = 0.01;
 
-/** The objects of the page. `desk` is the page. */
-export function objects(desk) {
+/** The objects of the page. `app` is the page. */
+export function objects(app) {
   let picked = null, opened = null;
   // The outline as a path, to find out whether the mouse is on it.
   let shape = new Path2D();
   let clicked = null, grabbed = null;
   const test = document.createElement("canvas").getContext("2d");
 
-  const aim = (body) => desk.post("aim", { ...desk.seen(), ...body });
+  const aim = (body) => app.post("aim", { ...app.seen(), ...body });
   const table = (path) => document.querySelector(`[data-table="${CSS.escape(path)}"]`);
   const row = (key) => document.querySelector(`[data-key="${CSS.escape(`${picked}.${key}`)}"]`);
   const isOffered = (one) => one !== null && !one.hidden;
   const colorRow = () => (picked ? row(picked === "floor" ? "tint" : "color") : null);
   const names = () => {
-    const { document } = desk.state;
+    const { document } = app.state;
     const lists = LISTS.flatMap((list) => (document?.[list] ?? []).map((value, i) => [`${list}[${i}]`, nameOf(list, value, i)]));
     return [...(document?.floor ? [["floor", "the floor"]] : []), ...lists].slice(0, MAX_NAMES);
   };
 
   function draw(lines) {
-    const [width, height] = desk.state.size;
+    const [width, height] = app.state.size;
     const text = (lines ?? []).map((line) => `M${line.map(([x, y]) => `${(x * width).toFixed(2)} ${(y * height).toFixed(2)}`).join("L")}Z`).join("");
     const svg = $("outline");
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -60,6 +60,7 @@ export function objects(desk) {
       aim({ of: picked }).then((answer) => { if (answer && picked === path) draw(answer.outline); });
     }
     update();
+    document.dispatchEvent(new Event("picked"));
   }
 
   function update() {
@@ -87,7 +88,7 @@ export function objects(desk) {
     if (!drag.to || drag.busy || !drag.hit) return;
     const { to, upright } = drag;
     [drag.to, drag.busy] = [null, true];
-    await desk.make({ do: "drag", of: drag.of, grabbed: drag.hit.point, from: drag.hit.from, to, is_upright: upright, gesture: drag.gesture });
+    await app.make({ do: "drag", of: drag.of, grabbed: drag.hit.point, from: drag.hit.from, to, is_upright: upright, gesture: drag.gesture });
     drag.busy = false;
     pump(drag);
   }
@@ -109,9 +110,9 @@ export function objects(desk) {
     /** The outline that came with a picture. */
     show(of, lines) { if (of === picked) draw(lines); },
     /** Whether a point of the picture is on an object that can be dragged. */
-    isOn: ([x, y]) => picked !== null && picked !== "floor" && test.isPointInPath(shape, x * desk.state.size[0], y * desk.state.size[1]),
+    isOn: ([x, y]) => picked !== null && picked !== "floor" && test.isPointInPath(shape, x * app.state.size[0], y * app.state.size[1]),
     async grab(start) {
-      const drag = { of: picked, gesture: desk.gesture(), hit: null, to: null, busy: false };
+      const drag = { of: picked, gesture: app.gesture(), hit: null, to: null, busy: false };
       grabbed = drag;
       const answer = await aim({ at: start });
       drag.hit = answer?.hits.find((hit) => hit.of === drag.of);
@@ -133,8 +134,8 @@ export function objects(desk) {
       const next = isAgain ? found.indexOf(picked) + 1 : 0;
       pick(found[next] ?? found[0] ?? null);
     },
-    remove() { if (picked) desk.make({ do: "remove", of: picked }); },
-    duplicate() { if (picked && picked !== "floor") desk.make({ do: "duplicate", of: picked }); },
+    remove() { if (picked) app.make({ do: "remove", of: picked }); },
+    duplicate() { if (picked && picked !== "floor") app.make({ do: "duplicate", of: picked }); },
     /** Closes the palette, or lets go of what is picked. Returns whether there was something. */
     leave() {
       if (!$("palette").hidden) { palette(false); $("add").focus(); return true; }
@@ -157,7 +158,7 @@ export function objects(desk) {
     if (!what) return;
     palette(false);
     $("add").focus({ preventScroll: true });
-    desk.make({ do: "add", what, inside: $("inside").checked ? picked : null });
+    app.make({ do: "add", what, inside: $("inside").checked ? picked : null });
   });
   document.addEventListener("pointerdown", (event) => {
     if (!event.target.closest("#palette, #add")) palette(false);
@@ -167,7 +168,7 @@ export function objects(desk) {
   $("remove").addEventListener("click", self.remove);
   $("aim").addEventListener("click", async () => {
     const answer = await aim({ of: picked });
-    if (answer?.center) desk.look({ ...desk.here(), look_at: answer.center });
+    if (answer?.center) app.look({ ...app.here(), look_at: answer.center });
   });
   return self;
 }

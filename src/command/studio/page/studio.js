@@ -44,7 +44,7 @@ function touch() {
 }
 
 async function picture(level, downscale, refines) {
-  const body = JSON.stringify({ page, ...desk.seen(), level, downscale, picked: things.picked });
+  const body = JSON.stringify({ page, ...app.seen(), level, downscale, picked: things.picked });
   const abort = new AbortController();
   busy = { abort, refines };
   try {
@@ -218,16 +218,31 @@ function ask(name, body) {
   return deeds;
 }
 
-// What the panels use of the page.
+// What the modules use of the page.
 const app = {
   get state() { return state; },
   get frame() { return frame; },
   get view() { return view && written(view); },
-  settled: () => deeds, ask, refuse, touch, copy: (text, place) => copy(text, place), writeBack: () => writeBack(), set: editor.set, gesture: editor.gesture,
+  get picked() { return things.picked; },
+  pick: (path) => things.pick(path),
+  here, place, look, go, lost, ask, refuse, touch, gesture: editor.gesture,
+  settled: () => deeds, copy: (text, place) => copy(text, place), writeBack: () => writeBack(),
+  set: (changes, gesture = editor.gesture()) => set(changes, gesture),
   open: (panel) => $(`tab-${panel}`).click(),
+  seen: () => ({ frame, view: app.view }),
+  make: (deed) => ask("make", { ...app.seen(), deed }),
+  /** A question that changes nothing; null without an answer. */
+  async post(name, body) {
+    const answer = await fetch(name, { method: "POST", body: JSON.stringify(body) }).catch(() => null);
+    if (!answer) lost();
+    return answer?.ok ? answer.json() : null;
+  },
 };
 const seePicture = image(app);
 const panels = [runs(app), text(app), looks(app)];
+const things = objects(app);
+const times = timeline(app);
+const mouse = camera(app, canvas, things);
 
 // While a key is dragged, only its newest value is sent. The first of the changes is the key's own.
 const waiting = new Map();
@@ -259,25 +274,6 @@ async function use() {
   await ask("look", { frame, view: written(to) });
   if (view === to && $("refusal").hidden) look(null);
 }
-
-// What the page's modules need of it.
-const desk = {
-  get state() { return state; },
-  get frame() { return frame; },
-  here, place, look, go, lost, refuse, gesture: editor.gesture,
-  seen: () => ({ frame, view: view ? written(view) : null }),
-  set: (changes) => set(changes, editor.gesture()),
-  make: (deed) => ask("make", { ...desk.seen(), deed }),
-  /** A question that changes nothing; null without an answer. */
-  async post(name, body) {
-    const answer = await fetch(name, { method: "POST", body: JSON.stringify(body) }).catch(() => null);
-    if (!answer) lost();
-    return answer?.ok ? answer.json() : null;
-  },
-};
-const things = objects(desk);
-const times = timeline(desk);
-const mouse = camera(desk, canvas, things);
 
 // The studio may end and be started again.
 let source = null, isLost = false;

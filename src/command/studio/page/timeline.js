@@ -9,13 +9,13 @@ const el = (name, props = {}, ...children) => {
 const CAMERA = "camera.key";
 const SVG = "http://www.w3.org/2000/svg";
 
-/** The timeline of the page. `desk` is the page. */
-export function timeline(desk) {
+/** The timeline of the page. `app` is the page. */
+export function timeline(app) {
   let shown = "";
   // The key that is being dragged: its button, and its frame.
   let moving = null;
-  const last = () => desk.state.frames - 1;
-  const frameOf = (time) => Math.round(time * desk.state.frames);
+  const last = () => app.state.frames - 1;
+  const frameOf = (time) => Math.round(time * app.state.frames);
   const place = (button, frame) => { button.style.left = `${(100 * frame) / Math.max(last(), 1)}%`; };
   const label = (of) => (of === CAMERA ? "camera" : of);
 
@@ -25,7 +25,7 @@ export function timeline(desk) {
     button.setAttribute("aria-label", `${label(of)}, key ${index}, frame ${frame}`);
     button.dataset.tick = `${of}[${index}]`;
     place(button, frame);
-    const move = (to) => desk.make({ do: "move_key", of, index, to });
+    const move = (to) => app.make({ do: "move_key", of, index, to });
     button.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       button.setPointerCapture(event.pointerId);
@@ -42,17 +42,17 @@ export function timeline(desk) {
       const { frame: to, from } = moving;
       moving = null;
       if (event.type === "pointerup" && to !== from) move(to);
-      else { place(button, from); desk.go(from); }
+      else { place(button, from); app.go(from); }
     };
     button.addEventListener("pointerup", release);
     button.addEventListener("pointercancel", release);
     button.addEventListener("keydown", (event) => {
       const deed = {
-        Delete: () => desk.make({ do: "remove_key", of, index }),
-        Backspace: () => desk.make({ do: "remove_key", of, index }),
+        Delete: () => app.make({ do: "remove_key", of, index }),
+        Backspace: () => app.make({ do: "remove_key", of, index }),
         ArrowLeft: () => frame > 0 && move(frame - 1),
         ArrowRight: () => frame < last() && move(frame + 1),
-        Enter: () => desk.go(frame),
+        Enter: () => app.go(frame),
       }[event.key];
       if (!deed || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -87,11 +87,11 @@ export function timeline(desk) {
   const self = {
     /** Makes a key at this frame: of the camera, or of a value. */
     async key(of) {
-      const ok = await desk.make({ do: "key", of });
-      if (ok && of === CAMERA) desk.look(null);
+      const ok = await app.make({ do: "key", of });
+      if (ok && of === CAMERA) app.look(null);
     },
     update() {
-      const { state } = desk;
+      const { state } = app;
       $("time").max = $("number").max = last();
       if (document.activeElement !== $("length")) $("length").value = Number((state.frames / state.fps).toFixed(3));
       $("seamless").textContent = state.loop.length ? "" : "a seamless loop";
@@ -108,9 +108,9 @@ export function timeline(desk) {
     },
     /** Shows the present frame. */
     frame() {
-      $("time").value = desk.frame;
-      if (document.activeElement !== $("number") || !$("number").isTyped) $("number").value = desk.frame;
-      $("seconds").textContent = `${(desk.frame / desk.state.fps).toFixed(2)} s`;
+      $("time").value = app.frame;
+      if (document.activeElement !== $("number") || !$("number").isTyped) $("number").value = app.frame;
+      $("seconds").textContent = `${(app.frame / app.state.fps).toFixed(2)} s`;
     },
   };
 
@@ -119,10 +119,10 @@ export function timeline(desk) {
     const button = $("make-sheet");
     button.disabled = true;
     const answer = await fetch("sheet").catch(() => null);
-    if (!answer) desk.lost();
-    else if (!answer.ok) desk.refuse(await answer.text());
+    if (!answer) app.lost();
+    else if (!answer.ok) app.refuse(await answer.text());
     else {
-      desk.refuse("");
+      app.refuse("");
       const { columns, frames } = JSON.parse(answer.headers.get("x-sheet"));
       URL.revokeObjectURL($("sheet-picture").src);
       $("sheet-picture").src = URL.createObjectURL(await answer.blob());
@@ -130,7 +130,7 @@ export function timeline(desk) {
       $("sheet-frames").replaceChildren(...frames.map((frame) => {
         const one = el("button", { type: "button", title: `Frame ${frame}` });
         one.setAttribute("aria-label", `Frame ${frame}`);
-        one.addEventListener("click", () => desk.go(frame));
+        one.addEventListener("click", () => app.go(frame));
         return one;
       }));
       $("sheet-box").hidden = false;
@@ -143,14 +143,14 @@ export function timeline(desk) {
   $("number").addEventListener("blur", () => { $("number").isTyped = false; self.frame(); });
   $("number").addEventListener("change", () => {
     $("number").isTyped = false;
-    if ($("number").value !== "") desk.go(Number($("number").value));
+    if ($("number").value !== "") app.go(Number($("number").value));
     self.frame();
   });
   $("length").addEventListener("change", () => {
     const seconds = Number($("length").value);
-    if (seconds > 0) desk.set([["output.frames", String(Math.max(1, Math.round(seconds * desk.state.fps)))]]);
+    if (seconds > 0) app.set([["output.frames", String(Math.max(1, Math.round(seconds * app.state.fps)))]]);
     else self.update();
   });
-  $("loop").addEventListener("click", () => desk.make({ do: "loop" }));
+  $("loop").addEventListener("click", () => app.make({ do: "loop" }));
   return self;
 }
