@@ -65,6 +65,7 @@ pub use world::motion::{Motion, Rotation};
 pub use world::particles::Particles;
 pub use world::rectangle::Rectangle;
 pub use world::relief::{Bumps, MapSource, Relief};
+pub(crate) use world::series;
 pub use world::sky::{Sky, SkySource};
 pub(crate) use world::standing::Ground;
 pub use world::support::{Rest, Support};

@@ -18,6 +18,11 @@ mod windows;
 pub use windows::*;
 
 pub use program::program;
+
+/// The extension of a file's name, in lower case; empty if it has none.
+pub fn extension(path: &std::path::Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+}
 #[cfg(not(target_family = "wasm"))]
 pub use {gethostname::gethostname, libloading::Library};
 

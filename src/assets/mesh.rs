@@ -9,6 +9,7 @@ use crate::quote::brief;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::standing::{Ground, Shape};
 use crate::scene::{Mesh, Rectangle};
+use crate::system::extension;
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
 use std::collections::BTreeMap;
@@ -103,10 +104,9 @@ impl TriangleBudget {
 
 // The triangles of a file, untransformed.
 fn read(path: &Path, files: &Files, room: &TriangleBudget) -> Result<Triangles, AssetError> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("obj") => files.read_by("mesh", path, |file| load_obj(path, file, room)),
-        Some("ply") => files.read_by("mesh", path, |file| load_ply(path, file, room)),
+    match extension(path).as_str() {
+        "obj" => files.read_by("mesh", path, |file| load_obj(path, file, room)),
+        "ply" => files.read_by("mesh", path, |file| load_ply(path, file, room)),
         _ => Err(AssetError::broken("mesh", path, msg!("it is neither .obj nor .ply; export it as one of them"))),
     }
 }

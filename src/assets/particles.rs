@@ -21,7 +21,9 @@ mod sphere_file;
 mod step;
 mod text_table;
 mod values;
+mod views;
 mod vtk_legacy;
+mod vtk_list;
 mod vtk_xml;
 mod xyz;
 
@@ -34,11 +36,11 @@ use super::source::Content;
 use crate::gpu_types::Sphere;
 use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, sub, to_f32};
-use crate::scene::{ColourBy, Material, Particles};
+use crate::scene::{ColourBy, Material, Particles, series};
 use format::Head;
 use range::Clip;
 use rayon::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use values::Request;
 
@@ -92,15 +94,18 @@ impl ColouredSpheres {
         let (step, steps) = read_frame(particles, &request, frame, files)?;
         let is_animated = particles.step > 0 && (particles.is_series() || steps > 1);
         // The first step must be there, and all others that frames show.
-        let last = particles.number(if is_animated { frames - 1 } else { 0 });
-        if !particles.is_series() && last >= steps as u64 {
+        let last = particles.number(if is_animated { particles.towards(frames - 1) } else { 0 });
+        let is_named = particles.names.len() > 1;
+        let count = if is_named { particles.names.len() } else { steps };
+        if (is_named || !particles.is_series()) && last >= count as u64 {
             let fault = msg!(
                 "frame {frame} needs step {number}: it has steps 0-{last}",
                 frame = if is_animated { frames - 1 } else { 0 },
                 number = last,
-                last = steps - 1
+                last = count - 1
             );
-            return Err(AssetError::new(&path, fault).help(msg!(
+            let path = if is_named { &particles.path } else { &path };
+            return Err(AssetError::new(path, fault).help(msg!(
                 "lower `frames` in [output], or `step` in [particles]; `step = 0` shows one step in all frames"
             )));
         }
@@ -109,7 +114,7 @@ impl ColouredSpheres {
         let of = |other: u32| -> Result<Option<Vec<f64>>, AssetError> {
             request.values(&read_frame(particles, &request, other, files)?.0, &particles.file(other))
         };
-        let clip = Clip { frame, frames: if is_animated { frames } else { 1 } };
+        let clip = Clip { frame, frames: if is_animated { frames } else { 1 }, each: particles.interpolate };
         let range = values.as_deref().map(|values| range::ends(particles, values, clip, of)).transpose()?;
         let map = &particles.map;
         let colours = map.colours();
@@ -174,8 +179,26 @@ impl ColouredSpheres {
 // The color of missing values; no map contains it.
 const UNKNOWN: Vec3 = [0.6; 3];
 
-// The step of a frame, and how many steps its file has.
+// The particles that a frame shows, and how many steps its file has.
 fn read_frame(
+    particles: &Particles,
+    request: &Request,
+    frame: u32,
+    files: &Files,
+) -> Result<(Step, usize), AssetError> {
+    let (mut step, count) = read_step(particles, request, frame, files)?;
+    let path = particles.file(frame);
+    // A file of one step shows it in all frames.
+    let share = if particles.is_series() || count > 1 { particles.share(frame) } else { 0.0 };
+    if share > 0.0 {
+        let (next, _) = read_step(particles, request, particles.towards(frame), files)?;
+        step = views::between(step, &next, share).map_err(|what| AssetError::new(&path, what))?;
+    }
+    Ok((request.selected(step, &path)?, count))
+}
+
+// The step of a frame, and how many steps its file has.
+fn read_step(
     particles: &Particles,
     request: &Request,
     frame: u32,
@@ -185,7 +208,11 @@ fn read_frame(
     let wanted = request.wanted();
     open(&path, files, |file| {
         let count = file.count();
-        let number = if particles.is_series() || count == 1 { 0 } else { particles.number(frame) as usize };
+        if particles.is_series() && count > 1 {
+            let fault = msg!("it has {count} time steps; expected one, in a file of a series", count);
+            return Err(AssetError::new(&path, fault).help(msg!("`polyfly particles convert` makes one file of all")));
+        }
+        let number = if count == 1 { 0 } else { particles.number(frame) as usize };
         Ok((request.complete(file.read(number, &wanted)?, &path)?, count))
     })
 }
@@ -199,12 +226,44 @@ pub fn open<T>(
     if let Some(steps) = &files.memory {
         return read(&FileSteps::in_memory(path, Arc::clone(steps)));
     }
-    let open = |file| {
-        let steps = FileSteps::of(path, Content::of("particles", path, file)?, files.limits)?;
-        let has_more = steps.count() > 1;
-        Ok((steps, has_more))
+    let of = |path: &Path, file| FileSteps::of(path, Content::of("particles", path, file)?, files.limits);
+    let pieces = series::pieces(path);
+    let Some(first) = pieces.first() else {
+        let open = |file| {
+            let steps = of(path, file)?;
+            let has_more = steps.count() > 1;
+            Ok((steps, has_more))
+        };
+        return files.read_part("particles", path, open, read);
     };
-    files.read_part("particles", path, open, read)
+    // The first piece stands for all.
+    let open = |_| {
+        let each = |piece: &PathBuf| files.read_by("particles", piece, |file| of(piece, file));
+        Ok((Together(FileSteps::of_pieces(path, pieces.iter().map(each).collect::<Result<_, _>>()?)?), true))
+    };
+    files.read_part("particles", first, open, |steps: &Together| read(&steps.0))
+}
+
+// Pieces as one file, beside the first of them.
+struct Together(FileSteps<'static>);
+
+/// The files whose particles a file or a name stands for: the pieces of `%`, or a list of VTK and those that it names.
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    let mut found = series::pieces(path);
+    if found.is_empty() {
+        found.push(path.to_owned());
+        let mut last = found.clone();
+        for _ in 0..readers::DEEPEST {
+            let named = |list: &PathBuf| {
+                let files = open(list, &Files::default(), |file| Ok(file.files())).unwrap_or_default();
+                let folder = list.parent().unwrap_or(Path::new("")).to_owned();
+                files.into_iter().map(move |name| folder.join(name))
+            };
+            last = last.iter().filter(|path| vtk_list::is_name(path)).flat_map(named).collect();
+            found.extend_from_slice(&last);
+        }
+    }
+    found
 }
 
 /// The format of a file, if it is one of particles and could be nothing else. A scene is a text, too, so some texts count by their names only.

@@ -111,11 +111,15 @@ pub enum FileLayout {
     Xyz,
     /// An archive of numpy's arrays.
     Npz,
+    /// VTK's points in XML.
+    Vtp,
+    /// HOOMD-blue's frames: single precision, and the box around the origin.
+    Gsd,
 }
 
 #[derive(Args, Debug)]
 pub struct ConvertParticlesArgs {
-    /// The particles, in a format that is recognized by the content.
+    /// The particles, in a format that is recognized by the content; or a series: a folder, or a name with %d or *.
     pub input: PathBuf,
     /// The new file; with %d or %0Nd for a file for each time step.
     pub output: String,
@@ -129,7 +133,7 @@ pub struct ConvertParticlesArgs {
 
 #[derive(Args, Debug)]
 pub struct InfoArgs {
-    /// Files of particles.
+    /// Files of particles; a folder, or a name with %d or *, is a series.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// As JSON.
@@ -144,7 +148,7 @@ pub struct GenerateArgs {
     pub count: u32,
     /// The file; with %d or %0Nd for a series of time steps.
     pub file: String,
-    /// Its layout [default: by its name: .csv, .xyzr, .txt, .dump, .lammpstrj, .xyz, .extxyz, .npz; .bin files are interleaved]
+    /// Its layout [default: by its name: .csv, .xyzr, .txt, .dump, .lammpstrj, .xyz, .extxyz, .gsd, .npz, .vtp; .bin files are interleaved]
     #[arg(long, value_enum)]
     pub layout: Option<FileLayout>,
     /// Time steps.

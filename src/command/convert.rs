@@ -11,6 +11,7 @@ use crate::output::{NameFile, RenderedFrame};
 use crate::report::{print, say};
 use crate::scene::limits::PICTURES;
 use crate::scene::{self, Grammar, ParseOptions, Tone, tokens};
+use crate::system::extension;
 use std::io;
 use std::path::Path;
 
@@ -61,7 +62,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
 }
 
 pub fn grammar_of(path: &Path) -> Option<Grammar> {
-    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+    match extension(path).as_str() {
         "toml" => Some(Grammar::Toml),
         "txt" => Some(Grammar::Tokens),
         _ => None,

@@ -1,8 +1,8 @@
 //! `polyfly particles info`: what files of particles hold.
 
+use super::particle_files::Series;
 use crate::assets::AssetError;
-use crate::assets::files::Files;
-use crate::assets::particles::{self, Cell, FileSteps, Step, Wanted};
+use crate::assets::particles::{Cell, Step, Wanted};
 use crate::cli::{Failure, InfoArgs};
 use crate::language::{count, msg};
 use crate::output::OutputError;
@@ -21,14 +21,14 @@ struct Content {
 }
 
 pub fn run(args: &InfoArgs) -> Result<(), Failure> {
-    let (files, pool) = (Files::default(), shared_pool().map_err(OutputError::from)?);
+    let pool = shared_pool().map_err(OutputError::from)?;
     let read = |path: &Path| -> Result<Content, AssetError> {
-        let open = |file: &FileSteps| {
-            let steps = file.count();
-            let last = file.read(steps.saturating_sub(1), &Wanted::only([]))?;
-            Ok(Content { format: file.format, steps, first: file.read(0, &Wanted::all())?, last })
-        };
-        pool.install(|| particles::open(path, &files, open))
+        pool.install(|| {
+            let series = Series::find(path)?;
+            let last = series.read(series.count().saturating_sub(1), &Wanted::only([]))?;
+            let first = series.read(0, &Wanted::all())?;
+            Ok(Content { format: series.format, steps: series.count(), first, last })
+        })
     };
     if args.json {
         let all =

@@ -20,6 +20,7 @@ use crate::report::{Remarks, remark, size};
 use crate::run::folder::RecordedFolder;
 use crate::run::journal::{self, Entry, RecordedRun, RunEntry};
 use crate::scene::Tone;
+use crate::system::extension;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use image::codecs::jpeg::JpegEncoder;
@@ -294,8 +295,7 @@ fn table<'a>(rows: impl Iterator<Item = (&'a String, &'a String)>) -> String {
 fn film_of(film: &Path, folder: &Path) -> Result<String, Failure> {
     let failed = |e| OutputError::Read(film.to_owned(), e);
     let length = std::fs::metadata(film).map_err(failed)?.len();
-    let ending = film.extension().map_or_else(String::new, |e| e.to_string_lossy().to_ascii_lowercase());
-    let kind = match ending.as_str() {
+    let kind = match extension(film).as_str() {
         "mp4" => "video/mp4",
         "mov" => "video/quicktime",
         "webm" => "video/webm",

@@ -1,28 +1,67 @@
 //! `polyfly particles convert`, and the layouts in which particles are written.
 
+mod gsd;
+mod vtp;
+
 use super::output_file::OutputFile;
+use crate::assets::AssetError;
 use crate::assets::files::Files;
 use crate::assets::particles::{self, Cell, Step, Wanted};
 use crate::cli::{ConvertParticlesArgs, Failure, FileLayout};
-use crate::language::msg;
+use crate::language::{Message, msg};
 use crate::output::OutputError;
-use crate::scene::numbered;
+use crate::scene::{numbered, series};
+use crate::system::extension;
 use crate::threads::shared_pool;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub fn run(args: &ConvertParticlesArgs) -> Result<(), Failure> {
-    let (files, pool) = (Files::default(), shared_pool().map_err(OutputError::from)?);
-    let steps = pool.install(|| particles::open(&args.input, &files, |file| Ok(file.count())))?;
-    let step = |k: u32| particles::open(&args.input, &files, |file| file.read(k as usize, &Wanted::all()));
-    let read = |k: u32| Ok(pool.install(|| step(k))?);
-    write_steps(&args.output, args.layout, u32::try_from(steps).unwrap_or(u32::MAX), args.overwrite, read)
+    let pool = shared_pool().map_err(OutputError::from)?;
+    let series = pool.install(|| Series::find(&args.input))?;
+    let read = |k: u32| Ok(pool.install(|| series.read(k as usize, &Wanted::all()))?);
+    write_steps(&args.output, args.layout, u32::try_from(series.count()).unwrap_or(u32::MAX), args.overwrite, read)
+}
+
+/// The time steps of a file, or of all files that a name stands for.
+pub struct Series {
+    files: Files,
+    // Each file, with the number of its first step, and that behind its last one.
+    parts: Vec<(PathBuf, [usize; 2])>,
+    /// The format of the first file.
+    pub format: &'static str,
+}
+
+impl Series {
+    pub fn find(path: &Path) -> Result<Series, AssetError> {
+        let (files, mut names, mut count) = (Files::default(), series::all(path), 0);
+        if names.is_empty() {
+            names.push(path.to_owned());
+        }
+        let (mut parts, mut format) = (Vec::new(), None);
+        for name in names {
+            let first = count;
+            let of = particles::open(&name, &files, |file| Ok((file.count(), file.format)))?;
+            (count, format) = (count + of.0, format.or(Some(of.1)));
+            parts.push((name, [first, count]));
+        }
+        Ok(Series { files, parts, format: format.unwrap_or_default() })
+    }
+    pub fn count(&self) -> usize {
+        self.parts.last().map_or(0, |(_, [_, end])| *end)
+    }
+    /// Reads the step of this number, from 0.
+    pub fn read(&self, number: usize, wanted: &Wanted) -> Result<Step, AssetError> {
+        let at = self.parts.partition_point(|(_, [_, end])| *end <= number).min(self.parts.len() - 1);
+        let (name, [first, _]) = &self.parts[at];
+        particles::open(name, &self.files, |file| file.read(number - first, wanted))
+    }
 }
 
 // The layout of a file, by its name if the user gives none.
 fn layout_of(name: &str, layout: Option<FileLayout>) -> Result<FileLayout, Failure> {
     let path = Path::new(name);
-    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let ending = extension(path);
     let is_table = particles::is_table(path);
     let own = match ending.as_str() {
         _ if is_table => Some(FileLayout::Csv),
@@ -30,11 +69,13 @@ fn layout_of(name: &str, layout: Option<FileLayout>) -> Result<FileLayout, Failu
         "dump" | "lammpstrj" => Some(FileLayout::Dump),
         "xyz" | "extxyz" => Some(FileLayout::Xyz),
         "npz" => Some(FileLayout::Npz),
+        "vtp" => Some(FileLayout::Vtp),
+        "gsd" => Some(FileLayout::Gsd),
         _ => None,
     };
     let Some(layout) = layout.or(own) else {
         return Err(Failure::usage(msg!(
-            "{name}: no particles are written to such a file; expected .csv, .xyzr or .txt (tables), .dump (LAMMPS), .xyz, .npz or .bin (the `sphere` code's), or a --layout",
+            "{name}: no particles are written to such a file; expected .csv, .xyzr or .txt (tables), .dump (LAMMPS), .xyz, .gsd, .npz, .vtp or .bin (the `sphere` code's), or a --layout",
             name
         )));
     };
@@ -57,7 +98,7 @@ pub fn write_steps(
 ) -> Result<(), Failure> {
     let is_series = numbered(file, 0).is_some();
     let layout = layout_of(file, layout)?;
-    if steps > 1 && !is_series && !matches!(layout, FileLayout::Dump | FileLayout::Xyz) {
+    if steps > 1 && !is_series && !matches!(layout, FileLayout::Dump | FileLayout::Xyz | FileLayout::Gsd) {
         return Err(Failure::usage(msg!("several time steps need a file name with %d")));
     }
     let each = if is_series { 1 } else { steps };
@@ -68,22 +109,23 @@ pub fn write_steps(
         let _ = OutputFile::create(Path::new(&name(k)), overwrite)?;
     }
     for first in firsts {
-        let mut bytes = Vec::new();
+        let (mut bytes, mut frames) = (Vec::new(), gsd::Writer::default());
         for k in first..first + each {
             let step = step(k)?;
+            let wrong = |what: Message| Failure::usage(msg!("{name}: {what}", name = file, what));
             if step.radii.is_empty() && matches!(layout, FileLayout::Interleaved | FileLayout::Versioned) {
-                return Err(Failure::usage(msg!(
-                    "{name}: this layout needs radii, which the particles have not",
-                    name = file
-                )));
+                return Err(wrong(msg!("this layout needs radii, which the particles have not")));
             }
-            bytes.append(&mut write(&step, layout, k));
+            match layout {
+                FileLayout::Gsd => frames.add(&step, k).map_err(wrong)?,
+                _ => bytes.append(&mut write(&step, layout, k)),
+            }
             if layout == FileLayout::Npz && u32::try_from(bytes.len()).is_err() {
-                return Err(Failure::usage(msg!(
-                    "{name}: no .npz of 4 GiB or more is written: give a .dump",
-                    name = file
-                )));
+                return Err(wrong(msg!("no .npz of 4 GiB or more is written: give a .dump")));
             }
+        }
+        if layout == FileLayout::Gsd {
+            bytes = frames.finish();
         }
         OutputFile::create(Path::new(&name(first)), overwrite)?.write(&bytes)?;
     }
@@ -105,6 +147,9 @@ pub fn write(set: &Step, layout: FileLayout, number: u32) -> Vec<u8> {
         FileLayout::Dump => rows(set, dump_head(set, number), ' '),
         FileLayout::Xyz => rows(set, xyz_head(set, number), ' '),
         FileLayout::Npz => npz(set),
+        FileLayout::Vtp => vtp::write(set),
+        // Frames share an index: see write_steps.
+        FileLayout::Gsd => Vec::new(),
     }
 }
 
@@ -129,22 +174,9 @@ fn rows(set: &Step, head: String, delimiter: char) -> Vec<u8> {
     text
 }
 
-// The box of a step, or that of its particles.
-fn cell(set: &Step) -> Cell {
-    set.cell.unwrap_or_else(|| {
-        let radius = |i: usize| set.radii.get(i).copied().unwrap_or_default();
-        let all = || set.positions.iter().enumerate();
-        let low = [0, 1, 2].map(|axis| all().map(|(i, p)| p[axis] - radius(i)).fold(f64::INFINITY, f64::min));
-        let high = [0, 1, 2].map(|axis| all().map(|(i, p)| p[axis] + radius(i)).fold(f64::NEG_INFINITY, f64::max));
-        let mut vectors = [[0.0; 3]; 3];
-        (0..3).for_each(|axis| vectors[axis][axis] = high[axis] - low[axis]);
-        Cell { origin: low, vectors, periodic: [false; 3] }
-    })
-}
-
 // LAMMPS's header. A box that does not begin along x and in the plane of x and y is one by its vectors, which older programs do not read.
 fn dump_head(set: &Step, number: u32) -> String {
-    let Cell { origin, vectors, periodic } = cell(set);
+    let Cell { origin, vectors, periodic } = set.cell_or_bounds();
     let [[length, x_y, x_z], [xy, width, y_z], [xz, yz, height]] = vectors;
     let time = set.time.map_or_else(String::new, |time| format!("ITEM: TIME\n{time}\n"));
     let number = set.number.unwrap_or(number.into());
@@ -173,7 +205,7 @@ fn dump_head(set: &Step, number: u32) -> String {
 
 // The header of extended XYZ.
 fn xyz_head(set: &Step, number: u32) -> String {
-    let Cell { origin, vectors, periodic } = cell(set);
+    let Cell { origin, vectors, periodic } = set.cell_or_bounds();
     let join = |all: &[f64]| all.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     let columns: String = names(set, "radius")[3..].iter().map(|name| format!(":{name}:R:1")).collect();
     let time = set.time.map_or_else(String::new, |time| format!(" time={time}"));
@@ -278,6 +310,7 @@ fn header(o: &mut Vec<u8>, set: &Step) {
 mod tests {
     use super::*;
     use crate::command::generate::packing;
+    use crate::math::vec3::sub;
 
     #[test]
     fn what_is_written_reads_back_and_nothing_else_does() {
@@ -290,6 +323,7 @@ mod tests {
             (FileLayout::Dump, "d.dump"),
             (FileLayout::Xyz, "e.xyz"),
             (FileLayout::Npz, "f.npz"),
+            (FileLayout::Vtp, "g.vtp"),
         ] {
             let bytes = write(&set, layout, 5);
             let read = |bytes: &[u8]| particles::read_bytes(Path::new(name), bytes);
@@ -303,11 +337,42 @@ mod tests {
             }
             if layout != FileLayout::Csv {
                 for cut in 0..bytes.len() {
-                    assert!(read(&bytes[..cut]).is_err(), "{layout:?} cut to {cut} bytes");
+                    // XML is whole without the end of its last tags.
+                    let is_whole = layout == FileLayout::Vtp && cut + 32 > bytes.len();
+                    assert!(is_whole || read(&bytes[..cut]).is_err(), "{layout:?} cut to {cut} bytes");
                 }
                 let longer = [&bytes[..], &[0]].concat();
-                assert!(read(&longer).is_err(), "{layout:?} with a byte more");
+                assert!(layout == FileLayout::Vtp || read(&longer).is_err(), "{layout:?} with a byte more");
             }
         }
+    }
+
+    #[test]
+    fn frames_of_gsd_have_single_precision_and_a_box_around_the_origin() {
+        let mut writer = gsd::Writer::default();
+        let steps = [0.25, 0.5].map(|time| {
+            let mut step = packing(20, 7, time);
+            step.columns.push(particles::Column { name: "type".into(), values: (0..20).map(|i| f64::from(i % 3)).collect() });
+            step.columns.push(particles::Column { name: "heat".into(), values: (0..20).map(|i| f64::from(i) / 3.0).collect() });
+            Step { number: Some(7), cell: Some(step.cell_or_bounds()), ..step }
+        });
+        steps.iter().for_each(|step| writer.add(step, 5).unwrap());
+        let again = particles::read_steps(Path::new("a.gsd"), &writer.finish()).unwrap();
+        for (step, again) in steps.iter().zip(&again) {
+            let middle = step.cell.unwrap().unscaled([0.5; 3]);
+            let single = |values: &[f64]| values.iter().map(|&x| f64::from(x as f32)).collect::<Vec<_>>();
+            let moved = step.positions.iter().map(|&p| sub(p, middle).map(|x| f64::from(x as f32)));
+            assert!(again.positions.iter().copied().eq(moved) && again.number == Some(7));
+            assert_eq!(again.radii, single(&step.radii));
+            for (name, other) in [("vx", "velocity.x"), ("vz", "velocity.z"), ("type", "type")] {
+                assert_eq!(again.column(&[other]), step.column(&[name]).map(single).as_deref(), "{name}");
+            }
+            assert_eq!(again.column(&["heat"]), step.column(&["heat"]));
+            assert_eq!(again.column(&["p"]), step.column(&["p"]));
+            let ([a, b, c], [d, e, f]) = (again.cell.unwrap().vectors, step.cell.unwrap().vectors);
+            assert_eq!([a[0], b[1], c[2]].map(|x| x as f32), [d[0], e[1], f[2]].map(|x| x as f32));
+        }
+        let turned = Cell { vectors: [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], ..steps[0].cell.unwrap() };
+        assert!(gsd::Writer::default().add(&Step { cell: Some(turned), ..steps[0].clone() }, 0).is_err());
     }
 }

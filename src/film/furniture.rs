@@ -239,8 +239,8 @@ impl Furniture {
 
     // The time label of a frame: a file's own step has precedence over its place in the series.
     fn time_text(&self, frame: u32, moment: StepMoment) -> String {
-        let (first, each) = self.scene.world.particles.as_ref().map_or((0, 1), |p| (p.first, p.step));
-        let step = moment.number.unwrap_or(u64::from(first) + u64::from(frame) * u64::from(each));
+        let place = self.scene.world.particles.as_ref().map_or(u64::from(frame), |particles| particles.number(frame));
+        let step = moment.number.unwrap_or(place);
         let text = self.figure.time_label.replace("{step}", &step.to_string());
         let time = moment.time.unwrap_or_default();
         match text.split_once("{time").and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {

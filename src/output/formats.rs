@@ -13,6 +13,7 @@ mod webp;
 pub use format::{Format, FormatOptions, Reader, Shown};
 
 use crate::scene::limits::ordinary_extension;
+use crate::system::extension;
 use std::path::Path;
 
 pub const FORMATS: [&Format; 7] =
@@ -27,7 +28,7 @@ impl Format {
 
     /// The format of a file name's extension.
     pub fn of_file(path: &Path) -> Option<&'static Format> {
-        Format::of(&path.extension()?.to_string_lossy().to_ascii_lowercase())
+        Format::of(&extension(path))
     }
 }
 

@@ -55,11 +55,11 @@ impl PathSandbox {
     }
 
     /// Checks the particle files of these frames.
-    pub fn steps(&self, scene: &Scene, mut frames: impl Iterator<Item = u32>) -> Result<(), Error> {
+    pub fn steps(&self, scene: &Scene, frames: impl Iterator<Item = u32>) -> Result<(), Error> {
         let Some(particles) = &scene.world.particles else { return Ok(()) };
         let mut seen = BTreeSet::new();
-        frames.try_for_each(|frame| {
-            let file = particles.file(frame);
+        let mut files = frames.flat_map(|frame| [frame, particles.towards(frame)].map(|frame| particles.file(frame)));
+        files.try_for_each(|file| {
             // Each folder is checked once; a file on its own only if it is a link.
             let folder = file.parent().unwrap_or(Path::new("")).to_owned();
             if std::fs::symlink_metadata(&file).is_ok_and(|what| what.is_symlink()) {

@@ -9,6 +9,7 @@ use super::limits::{MAX_FRAMES, VIDEOS};
 use super::text::diagnostic::{Problem, Rule};
 use super::{ParseOptions, Pattern, PatternError, defaults, expand_home};
 use crate::language::msg;
+use crate::system::extension;
 use std::path::PathBuf;
 
 keys! {
@@ -41,8 +42,7 @@ keys! {
                 msg!("a frame of the clip, 0 to {last}", last = self.frames - 1),
             );
         }
-        let ending = |path: &PathBuf| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        if self.video.as_ref().is_some_and(|path| !ending(path).is_some_and(|e| VIDEOS.contains(&e.as_str()))) {
+        if self.video.as_ref().is_some_and(|path| !VIDEOS.contains(&extension(path).as_str())) {
             let endings = VIDEOS.map(|e| format!(".{e}")).join(", ");
             let what = msg!("`{key}` is `{path}`", key = "video", path = table.word("video").unwrap_or_default());
             table.problem_at("video", what, msg!("a name that ends in {endings}", endings));

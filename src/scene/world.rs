@@ -13,6 +13,7 @@ pub(super) mod particles;
 pub(super) mod rectangle;
 pub(super) mod relief;
 pub(super) mod round;
+pub(crate) mod series;
 pub(super) mod sky;
 pub(crate) mod standing;
 pub(super) mod support;

@@ -15,7 +15,7 @@ import numpy as np
 
 here = pathlib.Path(__file__).resolve().parent
 os.chdir(here)
-expected = {}
+expected, fresh = {}, set()
 
 
 def expect(name, number=None, **columns):
@@ -28,7 +28,10 @@ def expect(name, number=None, **columns):
             step |= {f"{key}.{axis}": text(values[:, i]) for i, axis in enumerate("xyz")}
         else:
             step[key] = text(values)
-    expected.setdefault(name, []).append(step)
+    if name not in fresh:
+        expected[name] = []
+        fresh.add(name)
+    expected[name].append(step)
 
 
 def lammps_program():
@@ -379,19 +382,62 @@ def vtk():
         written(writer, reader, name, data(kind, single=kind == "vtu"))
     kinds = [("ascii", "ascii", None, 32, "vtp"), ("base64", "binary", None, 32, "vtp"), ("base64_zlib", "binary", "zlib", 32, "vtu"),
              ("raw", "appended", None, 64, "vtp"), ("raw_zlib", "appended", "zlib", 64, "vtu"), ("appended_zlib", "encoded", "zlib", 32, "vtp"),
-             ("appended", "encoded", None, 64, "vtu"), ("big", "raw_big", None, 32, "vtp"), ("blocks", "appended", "blocks", 32, "vtp")]
+             ("appended", "encoded", None, 64, "vtu"), ("big", "raw_big", None, 32, "vtp"), ("blocks", "appended", "blocks", 32, "vtp"),
+             ("lz4", "appended", "LZ4", 64, "vtp"), ("lzma", "binary", "LZMA", 32, "vtu")]
     for name, mode, compressor, header, kind in kinds:
         writer = vtk.vtkXMLPolyDataWriter() if kind == "vtp" else vtk.vtkXMLUnstructuredGridWriter()
         writer.SetDataMode({"ascii": 0, "binary": 1}.get(mode, 2))
         writer.SetEncodeAppendedData(mode == "encoded")
-        writer.SetCompressor(vtk.vtkZLibDataCompressor() if compressor else None)
-        if compressor == "blocks":
+        packing = {"LZ4": vtk.vtkLZ4DataCompressor, "LZMA": vtk.vtkLZMADataCompressor}.get(compressor, vtk.vtkZLibDataCompressor)
+        writer.SetCompressor(packing() if compressor else None)
+        if compressor in ["blocks", "LZ4"]:
             writer.SetBlockSize(64)
         writer.SetHeaderTypeToUInt32() if header == 32 else writer.SetHeaderTypeToUInt64()
         if mode == "raw_big":
             writer.SetByteOrderToBigEndian()
         reader = vtk.vtkXMLPolyDataReader() if kind == "vtp" else vtk.vtkXMLUnstructuredGridReader()
         written(writer, reader, f"{name}.{kind}", data(kind))
+
+
+def pieces():
+    """A file in pieces, as processes write them: by VTK, and by two processes of LAMMPS."""
+    import subprocess
+
+    import vtk
+    from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+
+    draw = np.random.default_rng(10)
+    x, p = draw.normal(size=(6, 3)), draw.normal(size=6)
+    for name, kind in [("pieces.pvtp", "PolyData"), ("pieces.pvtu", "UnstructuredGrid")]:
+        set, points, cells, array = getattr(vtk, f"vtk{kind}")(), vtk.vtkPoints(), vtk.vtkCellArray(), numpy_to_vtk(p, deep=True)
+        points.SetData(numpy_to_vtk(x, deep=True))
+        set.SetPoints(points)
+        for i in range(6):
+            cells.InsertNextCell(1, [i])
+        set.SetVerts(cells) if kind == "PolyData" else set.SetCells(vtk.VTK_VERTEX, cells)
+        array.SetName("p")
+        set.GetPointData().AddArray(array)
+        writer, reader = getattr(vtk, f"vtkXMLP{kind}Writer")(), getattr(vtk, f"vtkXMLP{kind}Reader")()
+        for file in [writer, reader]:
+            file.SetFileName(name)
+        writer.SetNumberOfPieces(2), writer.SetStartPiece(0), writer.SetEndPiece(1), writer.SetInputData(set)
+        assert writer.Write() == 1
+        reader.Update()
+        again = reader.GetOutput()
+        expect(name, None, position=vtk_to_numpy(again.GetPoints().GetData()), p=vtk_to_numpy(again.GetPointData().GetArray("p")))
+    script = GRAINS.split("variable p")[0] + """
+dump pieces all custom 10 pieces.%.dump id type x y z radius
+dump_modify pieces format float %.17g
+dump whole all custom 10 whole.dump id type x y z radius
+dump_modify whole format float %.17g
+run 10
+"""
+    subprocess.run(["mpirun", "-n", "2", "lmp", "-log", "none", "-screen", "none"], input=script, text=True, check=True)
+    for number, words in rows("whole.dump"):
+        columns = {name: np.array(words[name], float) for name in words}
+        x = np.array([columns.pop(axis) for axis in "xyz"]).T
+        expect("pieces.%.dump", number, position=x, **columns)
+    os.remove("whole.dump")
 
 
 def meshio():
@@ -407,7 +453,10 @@ def meshio():
 
 
 if __name__ == "__main__":
-    names = sys.argv[1:] or ["lammps", "liggghts", "ase", "gsd", "numpy", "vtk", "meshio"]
+    names = sys.argv[1:] or ["lammps", "liggghts", "ase", "gsd", "numpy", "vtk", "pieces", "meshio"]
+    if names == sys.argv[1:]:
+        # The other files stay.
+        expected = json.loads((here / "expected.json").read_text())
     for name in names:
         globals()[name]()
     (here / "expected.json").write_text(json.dumps(expected, indent=0) + "\n")

@@ -1,9 +1,10 @@
-//! Files that are compressed by gzip or zstd, whatever is in them.
+//! Files that are compressed by gzip, zstd or xz, whatever is in them.
 
 use crate::assets::error::AssetError;
 use crate::assets::source::{Content, Limits};
 use crate::language::{Message, msg};
 use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
 use ruzstd::decoding::StreamingDecoder;
 use std::io::{self, Read};
 use std::path::Path;
@@ -13,6 +14,7 @@ use std::path::Path;
 pub enum Method {
     Gzip,
     Zstd,
+    Xz,
 }
 
 /// The method that a file's first bytes show, if it is compressed.
@@ -20,6 +22,7 @@ pub fn method(head: &[u8]) -> Option<Method> {
     match head {
         [0x1f, 0x8b, 8, ..] => Some(Method::Gzip),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Method::Zstd),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Method::Xz),
         _ => None,
     }
 }
@@ -28,19 +31,23 @@ pub fn method(head: &[u8]) -> Option<Method> {
 pub fn unpack(path: &Path, content: &Content, method: Method, limits: Limits) -> Result<Vec<u8>, AssetError> {
     let packed = content.part(0..content.length()).map_err(|e| AssetError::read("particles", path, e))?;
     let mut bytes = Vec::new();
-    let read = match method {
-        Method::Gzip => {
-            MultiGzDecoder::new(&*packed).take(limits.file.saturating_add(1)).read_to_end(&mut bytes).map(|_| ())
-        }
-        Method::Zstd => frames(&packed, &mut bytes, limits),
+    let rest = limits.file.saturating_add(1);
+    let (name, read) = match method {
+        Method::Gzip => ("gzip", MultiGzDecoder::new(&*packed).take(rest).read_to_end(&mut bytes).map(|_| ())),
+        Method::Zstd => ("zstd", frames(&packed, &mut bytes, limits)),
+        Method::Xz => ("xz", unpacked_xz(&packed, true).take(rest).read_to_end(&mut bytes).map(|_| ())),
     };
-    let name = if method == Method::Gzip { "gzip" } else { "zstd" };
     read.map_err(|e| AssetError::broken("particles", path, msg!("{name}: {why}", name, why = Message::text(e))))?;
     if bytes.len() as u64 > limits.file {
         let may = limits.file >> 20;
         return Err(AssetError::new(path, msg!("unpacked it has more than {may} MiB: raise --limit-memory", may)));
     }
     Ok(bytes)
+}
+
+/// The bytes of a stream of xz, or of several in a row. Its dictionary may have 128 MiB, twice that of `xz -9`.
+pub fn unpacked_xz(packed: &[u8], is_several: bool) -> impl Read {
+    XzReader::new_mem_limit(packed, is_several, 128 << 10)
 }
 
 // Each frame has a decoder of its own.
@@ -57,6 +64,8 @@ fn frames(mut packed: &[u8], bytes: &mut Vec<u8>, limits: Limits) -> io::Result<
 mod tests {
     use super::*;
     use crate::assets::particles::read_bytes;
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
     use std::io::Write;
 
     #[test]
@@ -67,7 +76,9 @@ mod tests {
         gzip.write_all(table).unwrap();
         let gzip = gzip.finish().unwrap();
         let zstd = ruzstd::encoding::compress_to_vec(&table[..], ruzstd::encoding::CompressionLevel::Fastest);
-        for packed in [gzip, zstd] {
+        // By Python's module lzma.
+        let xz = STANDARD.decode("/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAdeCx5LHoscixwCjAsMCwwLDEsNQoxLDIsMyw0LDYKAAAArEz91/mrO20AATYePRmVUx+2830BAAAAAARZWg==").unwrap();
+        for packed in [gzip, zstd, xz] {
             for name in ["a.csv.gz", "a"] {
                 assert!(read_bytes(Path::new(name), &packed).unwrap() == expected, "{name}");
             }

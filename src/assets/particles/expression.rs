@@ -23,7 +23,7 @@ enum Operation {
 }
 
 type Unary = (&'static str, fn(f64) -> f64);
-type Sign = (char, u8, fn(f64, f64) -> f64);
+type Sign = (&'static str, u8, fn(f64, f64) -> f64);
 type Binary = (&'static str, fn(f64, f64) -> f64);
 
 const UNARY: [Unary; 6] = [
@@ -36,10 +36,32 @@ const UNARY: [Unary; 6] = [
 ];
 const BINARY: [Binary; 2] = [("min", f64::min), ("max", f64::max)];
 
-// A sign, how strongly it binds, and what it does. A sign before a number binds between products and powers.
-const SIGNS: [Sign; 5] =
-    [('+', 1, |a, b| a + b), ('-', 1, |a, b| a - b), ('*', 2, |a, b| a * b), ('/', 2, |a, b| a / b), ('^', 4, power)];
-const BEFORE: u8 = 3;
+// A sign, how strongly it binds, and what it does; what is true is 1. A sign before a number binds between products and powers.
+const SIGNS: [Sign; 13] = [
+    ("||", 1, |a, b| truth(is_true(a) || is_true(b))),
+    ("&&", 2, |a, b| truth(is_true(a) && is_true(b))),
+    ("==", 3, |a, b| truth(a == b)),
+    ("!=", 3, |a, b| truth(a != b)),
+    ("<=", 3, |a, b| truth(a <= b)),
+    (">=", 3, |a, b| truth(a >= b)),
+    ("<", 3, |a, b| truth(a < b)),
+    (">", 3, |a, b| truth(a > b)),
+    ("+", 4, |a, b| a + b),
+    ("-", 4, |a, b| a - b),
+    ("*", 5, |a, b| a * b),
+    ("/", 5, |a, b| a / b),
+    ("^", 7, power),
+];
+const BEFORE: u8 = 6;
+
+/// Whether a value counts as true: a number that is not 0.
+pub fn is_true(x: f64) -> bool {
+    x != 0.0 && !x.is_nan()
+}
+
+fn truth(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}
 
 // Squares and cubes are exact products.
 fn power(a: f64, b: f64) -> f64 {
@@ -146,7 +168,7 @@ impl<'a> Parser<'a> {
         }
     }
     // Takes a sign if it comes next.
-    fn takes(&mut self, sign: char) -> bool {
+    fn takes(&mut self, sign: &str) -> bool {
         let rest = self.rest.trim_start().strip_prefix(sign);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
@@ -157,9 +179,12 @@ impl<'a> Parser<'a> {
         if self.depth > MAX_DEPTH {
             return Err(self.expected(&msg!("a shorter expression")));
         }
-        if self.takes('-') {
+        if self.takes("-") {
             self.sum(BEFORE)?;
             self.push(Operation::One(|x| -x))?;
+        } else if self.takes("!") {
+            self.sum(BEFORE)?;
+            self.push(Operation::One(|x| truth(!is_true(x))))?;
         } else {
             self.operand()?;
         }
@@ -168,7 +193,7 @@ impl<'a> Parser<'a> {
         {
             self.takes(sign);
             // Powers are taken from the right.
-            self.sum(if sign == '^' { strength - 1 } else { strength })?;
+            self.sum(if sign == "^" { strength - 1 } else { strength })?;
             self.push(Operation::Two(of))?;
         }
         self.depth -= 1;
@@ -185,7 +210,7 @@ impl<'a> Parser<'a> {
         self.rest = self.rest.trim_start();
         match self.rest.chars().next() {
             Some('(') => {
-                self.takes('(');
+                self.takes("(");
                 self.sum(0)?;
                 self.closes()
             }
@@ -204,7 +229,7 @@ impl<'a> Parser<'a> {
         }
     }
     fn closes(&mut self) -> Result<(), Message> {
-        if self.takes(')') { Ok(()) } else { Err(self.expected(&msg!("a closing parenthesis"))) }
+        if self.takes(")") { Ok(()) } else { Err(self.expected(&msg!("a closing parenthesis"))) }
     }
     fn name(&mut self, name: &str) -> Result<(), Message> {
         let names = &mut self.expression.names;
@@ -244,14 +269,14 @@ impl<'a> Parser<'a> {
             let all: Vec<&str> = UNARY.iter().map(|f| f.0).chain(BINARY.iter().map(|f| f.0)).collect();
             return Err(msg!("there is no function `{word}`; there are {list}", word, list = all.join(", ")));
         }
-        self.takes('(');
+        self.takes("(");
         self.sum(0)?;
         if let Some((_, of)) = one {
             self.closes()?;
             return self.push(Operation::One(*of));
         }
         let mut count = 1;
-        while let (Some((_, of)), true) = (two, self.takes(',')) {
+        while let (Some((_, of)), true) = (two, self.takes(",")) {
             self.sum(0)?;
             self.push(Operation::Two(*of))?;
             count += 1;
@@ -294,6 +319,10 @@ mod tests {
             ("sqrt(abs(-16)) + max(1, a, 2) - min(a, 2)", 5.0),
             ("exp(log(5)) + cos(0) - sin(0)", 6.0),
             ("--3", 3.0),
+            ("a > 2 && 1 + 1 == 2 || 0", 1.0),
+            ("!(a <= 3) || a != 3", 0.0),
+            ("1 < 2 + `two words`*nan", 0.0),
+            ("!nan && a >= 3", 1.0),
         ] {
             assert!((value(text).unwrap() - expected).abs() < 1e-12, "{text}: {:?}", value(text));
         }

@@ -2,9 +2,10 @@
 
 use super::step::{Step, Wanted};
 use crate::assets::error::AssetError;
-use crate::assets::source::Content;
+use crate::assets::source::{Content, Limits};
 use crate::language::Message;
-use std::path::Path;
+use crate::system::extension;
+use std::path::{Path, PathBuf};
 
 /// The first bytes of a file.
 pub struct Head<'a> {
@@ -20,8 +21,7 @@ impl Head<'_> {
     }
     /// Whether the file's name has one of these extensions, in any case.
     pub fn ends_in(&self, endings: &[&str]) -> bool {
-        let extension = self.path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        extension.is_some_and(|e| endings.contains(&e.as_str()))
+        endings.contains(&extension(self.path).as_str())
     }
 }
 
@@ -30,6 +30,11 @@ impl Head<'_> {
 pub struct Source<'a> {
     pub path: &'a Path,
     pub content: &'a Content<'a>,
+    pub limits: Limits,
+    /// How many files lead to this one.
+    pub depth: usize,
+    /// Reads the only step of a file that this one names.
+    pub other: fn(&Source, &Path, &Wanted) -> Result<Step, AssetError>,
 }
 
 impl Source<'_> {
@@ -45,6 +50,10 @@ pub trait Steps: Send + Sync {
     fn count(&self) -> usize;
     /// Reads the step of this number, from 0.
     fn read(&self, source: &Source, number: usize, wanted: &Wanted) -> Result<Step, AssetError>;
+    /// The files that this one names.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 type ReadStep = fn(&Source, &Wanted) -> Result<Step, AssetError>;

@@ -3,12 +3,23 @@
 use crate::assets::error::AssetError;
 use crate::scene::{Particles, RangeOver, ValueRange, ValueScale};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// A frame of a clip; a clip of one frame if all have the same particles.
 #[derive(Clone, Copy)]
 pub struct Clip {
     pub frame: u32,
     pub frames: u32,
+    /// Frames of a time step.
+    pub each: u32,
+}
+
+impl Clip {
+    // The frames with all of its time steps.
+    fn steps(self) -> impl Iterator<Item = u32> {
+        let last = self.frames - 1;
+        (0..last).step_by(self.each as usize).chain([last])
+    }
 }
 
 type Ends = Option<[f64; 2]>;
@@ -31,7 +42,20 @@ pub fn ends(
     let wider = |a: Ends, b: Ends| a.into_iter().chain(b).reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]);
     let all = match over {
         RangeOver::Frame => found(values),
-        RangeOver::Film => (0..clip.frames).try_fold(None, |all, frame| Ok(wider(all, other(frame)?)))?,
+        RangeOver::Film if shares == [0.0, 1.0] => {
+            clip.steps().try_fold(None, |all, frame| Ok(wider(all, other(frame)?)))?
+        }
+        RangeOver::Film => {
+            let each = |visit: &mut dyn FnMut(f64)| {
+                clip.steps().try_for_each(|frame| {
+                    let other = if frame == clip.frame { None } else { of(frame)? };
+                    let values = other.as_deref().unwrap_or(values);
+                    values.iter().copied().filter(|x| counts(*x, particles.scale)).for_each(&mut *visit);
+                    Ok(())
+                })
+            };
+            of_all(each, shares)?
+        }
         RangeOver::First => {
             // Where all frames have the same particles, any is the first.
             let first = if clip.frames == 1 { found(values) } else { other(0)? };
@@ -50,9 +74,59 @@ pub fn ends(
     Ok(if is_symmetric { [-most, most] } else { [low, high] })
 }
 
+// Whether a value counts for the ends.
+fn counts(x: f64, scale: ValueScale) -> bool {
+    x.is_finite() && (scale != ValueScale::Log || x > 0.0)
+}
+
+// Whole numbers in the order of all numbers.
+fn ordered(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+// The same of more values than are kept: a first pass counts those that begin with the same bits, and a second one keeps those among which
+// an end lies.
+fn of_all<E>(
+    each: impl Fn(&mut dyn FnMut(f64)) -> Result<(), E>,
+    shares: [f64; 2],
+) -> Result<Ends, E> {
+    const SHIFT: u32 = 44;
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    each(&mut |x| *counts.entry(ordered(x) >> SHIFT).or_default() += 1)?;
+    let Some(last) = counts.values().sum::<usize>().checked_sub(1) else { return Ok(None) };
+    let places = shares.map(|share| (share * last as f64).round() as usize);
+    // The bits of each end, and how many values lie below all that have them.
+    let mut below = 0;
+    let mut found = [(0, 0); 2];
+    for (bits, count) in &counts {
+        for (place, found) in places.iter().zip(&mut found) {
+            if (below..below + count).contains(place) {
+                *found = (*bits, below);
+            }
+        }
+        below += count;
+    }
+    let mut kept: [Vec<f64>; 2] = Default::default();
+    each(&mut |x| {
+        for (kept, (bits, _)) in kept.iter_mut().zip(found) {
+            if ordered(x) >> SHIFT == bits {
+                kept.push(x);
+            }
+        }
+    })?;
+    let end = |k: usize| {
+        let kept = &mut kept[k];
+        let at = (places[k] - found[k].1).min(kept.len().checked_sub(1)?);
+        Some(*kept.select_nth_unstable_by(at, f64::total_cmp).1)
+    };
+    let mut end = end;
+    Ok(end(0).zip(end(1)).map(|(low, high)| [low, high]))
+}
+
 // The numbers below which these shares of all values lie; of a logarithmic scale of those above 0. None if no value is a number.
 fn found(values: &[f64], shares: [f64; 2], scale: ValueScale) -> Ends {
-    let counts = |x: &&f64| x.is_finite() && (scale != ValueScale::Log || **x > 0.0);
+    let counts = |x: &&f64| counts(**x, scale);
     if shares == [0.0, 1.0] {
         let ends = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
         return values.par_iter().filter(counts).map(|&x| [x, x]).reduce_with(ends);
@@ -107,13 +181,15 @@ mod tests {
         let all = [0.0, 1.0];
         let at = |range: ValueRange, scale, frame: u32| {
             let particles = Particles { range, scale, ..Particles::default() };
-            ends(&particles, &frames[frame as usize], Clip { frame, frames: 3 }, of).unwrap()
+            ends(&particles, &frames[frame as usize], Clip { frame, frames: 3, each: 1 }, of).unwrap()
         };
         for (range, scale, expected) in [
             (range(RangeOver::First, all, false), ValueScale::Linear, [1.0, 4.0]),
             (range(RangeOver::Film, all, false), ValueScale::Linear, [-8.0, 9.0]),
             (range(RangeOver::Film, all, false), ValueScale::Log, [0.5, 9.0]),
             (range(RangeOver::Frame, all, false), ValueScale::Linear, [-8.0, 3.0]),
+            (range(RangeOver::Film, [0.25, 0.75], false), ValueScale::Linear, [1.0, 5.0]),
+            (range(RangeOver::Film, [0.5, 1.0], false), ValueScale::Log, [4.0, 9.0]),
             (range(RangeOver::First, all, true), ValueScale::Linear, [-4.0, 4.0]),
             (range(RangeOver::Frame, [0.5, 1.0], false), ValueScale::Linear, [0.5, 3.0]),
             (ValueRange::Ends([0.0, 7.0]), ValueScale::Linear, [0.0, 7.0]),

@@ -119,10 +119,47 @@ impl Step {
         Step { positions: vec![[0.0; 3]; n], radii: vec![0.0; n], columns, ..Step::default() }
     }
 
+    /// The particles of several steps, in order, as one. Those without particles count for nothing.
+    pub fn join(steps: Vec<Step>) -> Result<Step, Message> {
+        let mut all = steps.into_iter().filter(|step| step.count() > 0);
+        let Some(mut joined) = all.next() else { return Err(msg!("it holds no particles")) };
+        for step in all {
+            let mut columns = step.columns;
+            let place = |name: &str| columns.iter().position(|column| column.name == name);
+            let order: Option<Vec<usize>> = joined.columns.iter().map(|column| place(&column.name)).collect();
+            let order = order.filter(|order| order.len() == columns.len());
+            let has_same = step.radii.is_empty() == joined.radii.is_empty()
+                && step.positions.is_empty() == joined.positions.is_empty();
+            let Some(order) = order.filter(|_| has_same) else {
+                let (one, other) = (joined.names.join(", "), step.names.join(", "));
+                return Err(msg!("its pieces have other columns: {one}; and {other}", one, other));
+            };
+            joined.positions.extend(step.positions);
+            joined.radii.extend(step.radii);
+            for (column, at) in joined.columns.iter_mut().zip(order) {
+                column.values.append(&mut columns[at].values);
+            }
+        }
+        Ok(joined)
+    }
+
     /// The number of particles.
     pub fn count(&self) -> usize {
         let columns = self.columns.iter().map(|column| column.values.len());
         columns.chain([self.positions.len(), self.radii.len()]).max().unwrap_or(0)
+    }
+
+    /// Its box, or that of its particles.
+    pub fn cell_or_bounds(&self) -> Cell {
+        self.cell.unwrap_or_else(|| {
+            let radius = |i: usize| self.radii.get(i).copied().unwrap_or_default();
+            let all = || self.positions.iter().enumerate();
+            let low = [0, 1, 2].map(|axis| all().map(|(i, p)| p[axis] - radius(i)).fold(f64::INFINITY, f64::min));
+            let high = [0, 1, 2].map(|axis| all().map(|(i, p)| p[axis] + radius(i)).fold(f64::NEG_INFINITY, f64::max));
+            let mut vectors = [[0.0; 3]; 3];
+            (0..3).for_each(|axis| vectors[axis][axis] = high[axis] - low[axis]);
+            Cell { origin: low, vectors, periodic: [false; 3] }
+        })
     }
 
     /// The values of the first column that has one of these names, in any case.
@@ -161,9 +198,6 @@ impl Step {
 
     /// Checks that hold for every format; `position` says where a particle stands in the file.
     pub fn check(self, position: impl Fn(usize) -> Message) -> Result<Step, Message> {
-        if self.count() == 0 {
-            return Err(msg!("it holds no particles"));
-        }
         // A scene may give the positions or the radii of a file that has none.
         let place = |i: usize| self.positions.get(i).copied().unwrap_or_default();
         let radius = |i: usize| self.radii.get(i).copied().unwrap_or(1.0);

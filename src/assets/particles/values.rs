@@ -1,7 +1,8 @@
 //! What a scene asks of a file's columns: positions and radii under other names, and the value that selects colors.
 
-use super::expression::{Expression, Values};
+use super::expression::{Expression, Values, is_true};
 use super::step::{Step, Wanted};
+use super::views;
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
 use crate::math::vec3::length;
@@ -24,6 +25,8 @@ pub struct Request<'a> {
     particles: &'a Particles,
     // Of the value that selects colors. A name that is no expression may still be that of a column.
     colour: Result<Expression, Message>,
+    // Of the condition that selects particles.
+    only: Result<Expression, Message>,
 }
 
 // The columns that a name may stand for, the likeliest first: one, or three of which it is the length.
@@ -65,7 +68,8 @@ fn meanings(name: &str) -> Vec<Vec<String>> {
 impl<'a> Request<'a> {
     /// What these particles ask for.
     pub fn of(particles: &'a Particles) -> Request<'a> {
-        Request { particles, colour: Expression::parse(particles.colour_by.name()) }
+        let [colour, only] = [particles.colour_by.name(), &particles.only].map(Expression::parse);
+        Request { particles, colour, only }
     }
 
     // The expressions of columns by other names.
@@ -83,6 +87,12 @@ impl<'a> Request<'a> {
         };
         if !self.particles.colour_by.is_nothing() {
             add(self.particles.colour_by.name(), &self.colour);
+        }
+        if !self.particles.only.is_empty() {
+            add(&self.particles.only, &self.only);
+        }
+        if self.particles.interpolate > 1 {
+            add(views::ID, &Expression::parse(views::ID));
         }
         for (_, texts) in self.particles.columns.iter().flat_map(|columns| columns.all()) {
             texts.iter().for_each(|text| add(text, &Expression::parse(text)));
@@ -140,6 +150,27 @@ impl<'a> Request<'a> {
             true => Ok(None),
             false => self.evaluate(step, by.name(), &self.colour, true, path).map(Some),
         }
+    }
+
+    /// The particles that the scene shows, with their copies.
+    pub fn selected(&self, step: Step, path: &Path) -> Result<Step, AssetError> {
+        let Particles { every, images, only, .. } = self.particles;
+        let mut step = step;
+        let fault = |what| AssetError::new(path, what);
+        if !only.is_empty() || *every > 1 {
+            let shown = match only.as_str() {
+                "" => vec![1.0; step.count()],
+                text => self.evaluate(&step, text, &self.only, true, path)?,
+            };
+            let is_shown = |i: usize| i.is_multiple_of(*every as usize) && is_true(shown[i]);
+            step = views::kept(step, is_shown);
+            if step.count() == 0 {
+                return Err(fault(msg!("it has no particles with `{condition}`", condition = brief(only)))
+                    .help(msg!("give another condition: `where` and `every` in [particles] hide all of them")));
+            }
+        }
+        let images = images.map(|x| x as usize);
+        if images == [1; 3] { Ok(step) } else { views::repeated(step, images).map_err(fault) }
     }
 
     fn evaluate(

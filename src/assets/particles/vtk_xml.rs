@@ -1,6 +1,7 @@
-//! VTK's XML files of points, `.vtp` and `.vtu`: numbers as text, in base64 or appended to the file, packed by zlib or not.
+//! VTK's XML files of points, `.vtp` and `.vtu`: numbers as text, in base64 or appended to the file, packed by zlib, LZ4, LZMA or not.
 
 use super::arrays::{Array, Kind, step};
+use super::compressed::unpacked_xz;
 use super::format::{Head, Source};
 use super::step::{Step, Wanted};
 use crate::assets::error::AssetError;
@@ -8,6 +9,7 @@ use crate::assets::source::line_and_column;
 use crate::language::{Message, msg};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
 use memchr::memmem;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::borrow::Cow;
@@ -22,7 +24,7 @@ struct File<'a> {
     is_big: bool,
     // The bytes of a length.
     word: usize,
-    is_packed: bool,
+    packing: Option<Packing>,
     // What is appended, whether it is in base64, and where arrays begin in it.
     appended: &'a [u8],
     is_base64: bool,
@@ -34,6 +36,44 @@ pub fn read(source: &Source, wanted: &Wanted) -> Result<Step, AssetError> {
     points(source, wanted).map_err(|what| source.fault(what))
 }
 
+/// The text of a file, or of what stands before its appended data.
+pub fn head(bytes: &[u8]) -> Result<&str, Message> {
+    std::str::from_utf8(bytes).map_err(|e| {
+        let [line, column] = line_and_column(bytes, e.valid_up_to());
+        msg!("line {line}, column {column}: byte {byte} is not text in UTF-8", line, column, byte = e.valid_up_to())
+    })
+}
+
+// How blocks of bytes are packed.
+#[derive(Clone, Copy)]
+enum Packing {
+    Zlib,
+    Lz4,
+    Lzma,
+}
+
+impl Packing {
+    const NAMES: [(&str, Packing); 3] = [
+        ("vtkZLibDataCompressor", Packing::Zlib),
+        ("vtkLZ4DataCompressor", Packing::Lz4),
+        ("vtkLZMADataCompressor", Packing::Lzma),
+    ];
+
+    // Adds what a block holds, if that has this length.
+    fn unpack(self, packed: &[u8], length: usize, bytes: &mut Vec<u8>) -> Option<()> {
+        let end = bytes.len().checked_add(length)?;
+        let limit = length as u64 + 1;
+        match self {
+            Packing::Zlib => ZlibDecoder::new(packed).take(limit).read_to_end(bytes).ok().map(|_| ())?,
+            Packing::Lzma => unpacked_xz(packed, false).take(limit).read_to_end(bytes).ok().map(|_| ())?,
+            // No block becomes more than 255 times as long.
+            Packing::Lz4 if length / 256 > packed.len() => return None,
+            Packing::Lz4 => bytes.extend(lz4_flex::block::decompress(packed, length).ok()?),
+        }
+        (bytes.len() == end).then_some(())
+    }
+}
+
 fn points(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
     let bytes = source.content.part(0..source.content.length()).map_err(Message::text)?;
     // What is appended need not be text: it is cut out.
@@ -41,10 +81,7 @@ fn points(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
         Some(at) => bytes.split_at(at),
         None => (&bytes[..], &[][..]),
     };
-    let text = std::str::from_utf8(head).map_err(|e| {
-        let [line, column] = line_and_column(head, e.valid_up_to());
-        msg!("line {line}, column {column}: byte {byte} is not text in UTF-8", line, column, byte = e.valid_up_to())
-    })?;
+    let text = self::head(head)?;
     let text: Cow<str> = if appended.is_empty() { text.into() } else { format!("{text}</VTKFile>").into() };
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
     let tree = Document::parse_with_options(&text, options).map_err(Message::text)?;
@@ -56,10 +93,12 @@ fn points(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
             kind
         ));
     }
-    let compressor = root.attribute("compressor");
-    if let Some(name) = compressor.filter(|&name| name != "vtkZLibDataCompressor") {
-        return Err(msg!("it is packed by {name}; write it with vtkZLibDataCompressor, or not packed", name));
-    }
+    let packing = |name: &str| {
+        let found = Packing::NAMES.into_iter().find(|(one, _)| *one == name);
+        let known = Message::one_of(&Packing::NAMES.map(|(name, _)| name.to_owned()));
+        found.map(|(_, packing)| packing).ok_or_else(|| msg!("it is packed by {name}; expected {known}", name, known))
+    };
+    let packing = root.attribute("compressor").map(packing).transpose()?;
     let arrays: Vec<Node> = tree.descendants().filter(|node| node.has_tag_name("DataArray")).collect();
     let mut offsets: Vec<usize> = arrays.iter().filter_map(|array| array.attribute("offset")?.parse().ok()).collect();
     offsets.sort_unstable();
@@ -70,7 +109,7 @@ fn points(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
     let file = File {
         is_big: root.attribute("byte_order") == Some("BigEndian"),
         word: if root.attribute("header_type") == Some("UInt64") { 8 } else { 4 },
-        is_packed: compressor.is_some(),
+        packing,
         appended: data,
         is_base64: tag.contains("base64"),
         offsets,
@@ -188,21 +227,21 @@ impl File<'_> {
         let kind = if self.word == 8 { Kind::U8 } else { Kind::U4 };
         let word =
             |i: usize| Some(kind.read(data.get(i.checked_mul(self.word)?..)?.get(..self.word)?, self.is_big) as usize);
-        if !self.is_packed {
+        let Some(packing) = self.packing else {
             let bytes = data.get(self.word..)?.get(..word(0)?)?;
             return (bytes.len() == needed).then(|| bytes.to_vec());
-        }
-        // The number of blocks, their size, the size of the last one; then the packed size of each.
-        let blocks = word(0)?;
+        };
+        // The number of blocks, their length, the length of the last one if it is another; then the packed length of each.
+        let (blocks, length, last) = (word(0)?, word(1)?, word(2)?);
         let mut rest = data.get(blocks.checked_add(3)?.checked_mul(self.word)?..)?;
         let mut bytes = Vec::new();
         for block in 0..blocks {
             let packed = rest.split_off(..word(3 + block)?)?;
-            let limit = (needed - bytes.len()) as u64 + 1;
-            flate2::read::ZlibDecoder::new(packed).take(limit).read_to_end(&mut bytes).ok()?;
-            if bytes.len() > needed {
+            let length = if block + 1 == blocks && last > 0 { last } else { length };
+            if length > needed - bytes.len() {
                 return None;
             }
+            packing.unpack(packed, length, &mut bytes)?;
         }
         (bytes.len() == needed).then_some(bytes)
     }

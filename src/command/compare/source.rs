@@ -10,6 +10,7 @@ use crate::output::formats::{Format, Shown};
 use crate::run::folder::foreign_folder;
 use crate::scene::Pattern;
 use crate::scene::limits::{PICTURES, VIDEOS, endings};
+use crate::system::extension;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -37,7 +38,7 @@ impl Source {
             return pattern(name).map(Source::Frames);
         }
         let mut file = open_regular(path).map_err(|e| Error::Read(name.to_owned(), e))?;
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let extension = extension(path);
         if let Some(format) = Format::of_file(path) {
             return match is_animated_webp(&mut file) {
                 true => Err(Failure::usage(msg!(

@@ -5,6 +5,7 @@ use super::atomic::{folder_of, persist, remove_existing, temporary};
 use super::hidden;
 use super::origin::Origin;
 use crate::assets::files::{Extent, RecordedFiles};
+use crate::assets::particles::files_of;
 use crate::math::hash::{hex, of_texts};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
@@ -99,7 +100,7 @@ impl Manifest {
     /// Adds the fingerprints of these frames' particle files.
     pub fn look_at_steps(&mut self, scene: &Scene, frames: impl Iterator<Item = u32>, recorded: &RecordedFiles) {
         if let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_animated()) {
-            let mark = |frame| recorded.checksum(&particles.file(frame), Extent::Ends);
+            let mark = |frame| checksum(recorded, &particles.file(frame), Extent::Ends);
             self.steps = frames.map(|frame| (frame, mark(frame))).collect();
         }
     }
@@ -301,6 +302,12 @@ fn sources(files: &BTreeMap<String, String>) -> String {
     files.iter().map(|(key, hash)| format!("{key} {hash}\n")).collect()
 }
 
+// The checksum of a file of particles, with those of the files that it stands for.
+fn checksum(recorded: &RecordedFiles, path: &Path, extent: Extent) -> String {
+    let sums: Vec<String> = files_of(path).iter().map(|file| recorded.checksum(file, extent)).collect();
+    sums.join(" ")
+}
+
 // The scene's text without output paths and folders of files, and the hashes of its files.
 fn resolved(scene: &Scene, recorded: &RecordedFiles) -> (String, BTreeMap<String, String>) {
     let mut scene = scene.clone();
@@ -320,7 +327,7 @@ fn resolved(scene: &Scene, recorded: &RecordedFiles) -> (String, BTreeMap<String
         for frame in ends {
             files.insert(
                 format!("particles.path of frame {frame}"),
-                recorded.checksum(&particles.file(frame), Extent::Whole),
+                checksum(recorded, &particles.file(frame), Extent::Whole),
             );
         }
         particles.path = particles.path.file_name().map(PathBuf::from).unwrap_or_default();

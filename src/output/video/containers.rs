@@ -1,5 +1,6 @@
 //! The table of video containers: what an extension means, and how segments are joined.
 
+use crate::system::extension;
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub const CONTAINERS: [Container; 6] = [
 
 impl Container {
     pub fn of(path: &Path) -> Option<&'static Container> {
-        let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
+        let extension = extension(path);
         CONTAINERS.iter().find(|c| c.extension == extension)
     }
 
