@@ -26,7 +26,7 @@ pub use figure::FigureArgs;
 pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use language::{choose_language, language, shown};
 pub use particles::{
-    ConvertParticlesArgs, FileLayout, GenerateArgs, InfoArgs, ParticlesArgs, ParticlesCommand, ParticlesDevice,
+    ConvertParticlesArgs, FileLayout, GenerateArgs, InfoArgs, ParticlesArgs, ParticlesCommand, ParticlesDevice, StatsArgs, StatsKind,
     PictureArgs,
 };
 pub use render::{DeviceArgs, RenderArgs};

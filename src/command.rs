@@ -35,6 +35,7 @@ mod request;
 mod samples;
 mod scene_file;
 pub(crate) mod shell;
+mod stats;
 mod stitch;
 pub mod stop;
 mod studio;

@@ -197,6 +197,19 @@ fn read_frame(
     Ok((request.selected(step, &path)?, count))
 }
 
+/// The particles that the first frame shows, and the values that select their colors.
+pub fn shown(particles: &Particles, files: &Files) -> Result<(Step, Option<Vec<f64>>), AssetError> {
+    let (request, path) = (Request::of(particles), particles.file(0));
+    let (step, count) = read_frame(particles, &request, 0, files)?;
+    let number = particles.number(0);
+    if !particles.is_series() && number >= count as u64 {
+        let last = count.saturating_sub(1);
+        return Err(AssetError::new(&path, msg!("there is no step {number}: it has steps 0-{last}", number, last)));
+    }
+    let values = request.values(&step, &path)?;
+    Ok((step, values))
+}
+
 // The step of a frame, and how many steps its file has.
 fn read_step(
     particles: &Particles,

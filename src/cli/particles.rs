@@ -1,8 +1,9 @@
 //! Flags of `particles`.
 
-use super::values::{parse_map, parse_point, whole};
+use super::values::{parse_map, parse_point, ruled, whole};
 use crate::math::colormap::ColourMap;
 use crate::scene::limits::{MAX_PARTICLES, MAX_SIDE, PICTURES, endings};
+use crate::scene::text::diagnostic::Rule;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -23,6 +24,8 @@ pub enum ParticlesCommand {
     Convert(ConvertParticlesArgs),
     /// Says what files of particles hold: format, time steps, columns and their ranges.
     Info(InfoArgs),
+    /// Computes numbers of a packing, as CSV.
+    Stats(StatsArgs),
 }
 
 #[derive(Args, Debug)]
@@ -139,6 +142,65 @@ pub struct InfoArgs {
     /// As JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsKind {
+    /// Porosity, particles and the mean of a value in slices of the box.
+    Slices,
+    /// How many particles touch so many others.
+    Coordination,
+    /// Diameters.
+    Sizes,
+    /// The radial distribution function g(r).
+    #[value(name = "g")]
+    Distances,
+}
+
+/// An edge of the box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Axis {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    #[default]
+    Z,
+}
+
+#[derive(Args, Debug)]
+pub struct StatsArgs {
+    /// What is computed.
+    #[arg(value_enum)]
+    pub what: StatsKind,
+    /// The particles, in a format that is recognized by the content; or a series: a folder, or a name with %d or *.
+    pub file: PathBuf,
+    /// Time step.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub step: u32,
+    /// The edge of the box along which slices follow each other.
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Axis::Z)]
+    pub axis: Axis,
+    /// Slices, or parts of the diameters or distances.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u32>(1, 1_000_000))]
+    pub bins: u32,
+    /// A column or an expression, whose mean is computed in each slice.
+    #[arg(long, value_name = "VALUE")]
+    pub value: Option<String>,
+    /// Only particles that fulfil a condition, such as `type == 2 && z < 0.1`.
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub only: Option<String>,
+    /// The radius of all particles, whatever the file says.
+    #[arg(long, value_name = "LENGTH", value_parser = ruled(Rule::Length))]
+    pub radius: Option<f64>,
+    /// Particles touch that are farther apart by this share of their radii's sum.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = ruled(Rule::NotNegative))]
+    pub gap: f64,
+    /// The greatest distance of g(r) [default: half of the box]
+    #[arg(long, value_name = "LENGTH", value_parser = ruled(Rule::Length))]
+    pub reach: Option<f64>,
 }
 
 #[derive(Args, Debug)]

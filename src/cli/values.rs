@@ -50,6 +50,11 @@ pub fn frames_help() -> String {
     )
 }
 
+/// A number that obeys a rule.
+pub fn ruled(rule: Rule) -> impl Fn(&str) -> Result<f64, Message> + Clone {
+    move |text| text.parse().ok().filter(|&x| rule.allows(x)).ok_or_else(|| rule.expected())
+}
+
 pub fn whole<T: TryFrom<u64>>(low: u64, high: u64) -> impl Fn(&str) -> Result<T, Message> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|n| (low..=high).contains(n));

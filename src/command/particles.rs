@@ -2,7 +2,7 @@
 
 use super::measured::{Measured, median};
 use super::render::open_result;
-use super::{generate, info, particle_files};
+use super::{generate, info, particle_files, stats};
 use crate::assets::Assets;
 use crate::assets::files::Files;
 use crate::assets::particles::ColouredSpheres;
@@ -23,7 +23,7 @@ use crate::report::{print, say};
 use crate::scene::limits::{PICTURES, endings};
 use crate::scene::{
     Camera, CameraPath, FilmSettings, Light, Material, Output, Particles, Projection, RenderSettings, Sampling, Scene,
-    Sky, Tone, World, numbered,
+    Sky, Tone, World, series,
 };
 use crate::threads::shared_pool;
 use std::time::Instant;
@@ -33,9 +33,10 @@ pub fn run(args: &ParticlesArgs) -> Result<(), Failure> {
         (Some(ParticlesCommand::Generate(args)), _) => generate::run(args),
         (Some(ParticlesCommand::Convert(args)), _) => particle_files::run(args),
         (Some(ParticlesCommand::Info(args)), _) => info::run(args),
+        (Some(ParticlesCommand::Stats(args)), _) => stats::run(args),
         (None, Some(args)) => picture(args),
         (None, None) => Err(Failure::usage(msg!(
-            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`, `convert` or `info`"
+            "give CPU or GPU, a file of particles, width, height and the picture's name; or `generate`, `convert`, `info` or `stats`"
         ))),
     }
 }
@@ -51,9 +52,9 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     })?;
     check_size(args.width, args.height).map_err(Error::Usage)?;
     let path = args.file.display().to_string();
-    let is_series = numbered(&path, 0).is_some();
     let particles = Particles {
         path: path.clone().into(),
+        names: series::files(&args.file),
         first: args.step.unwrap_or(0),
         // All frames, which serve for timing, are equal.
         step: 0,
@@ -69,7 +70,7 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let load = || ColouredSpheres::load(&particles, 0, 1, None, &files).map(|read| (read.bounds(), read));
     let (bounds, read) = shared_pool().map_err(OutputError::from)?.install(load)?;
     let read_time = start.elapsed();
-    match (is_series || read.steps > 1, args.step) {
+    match (particles.is_series() || read.steps > 1, args.step) {
         (false, Some(_)) => {
             return Err(Failure::usage(msg!(
                 "--step: {name} names no series: it has no %d or %04d",

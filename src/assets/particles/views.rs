@@ -2,7 +2,7 @@
 
 use super::step::{Cell, Step};
 use crate::language::{Message, msg};
-use crate::math::vec3::{Vec3, add, cross, dot, scale, sub};
+use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
 use crate::scene::limits::MAX_PARTICLES;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -43,8 +43,14 @@ pub fn repeated(step: Step, images: [usize; 3]) -> Result<Step, Message> {
 }
 
 impl Cell {
-    // The shares of the edges in a vector; none of a box without volume.
-    fn shares(&self, v: Vec3) -> Option<Vec3> {
+    /// The distances of opposite faces.
+    pub fn heights(&self) -> [f64; 3] {
+        let [a, b, c] = self.vectors;
+        let volume = dot(a, cross(b, c)).abs();
+        [cross(b, c), cross(c, a), cross(a, b)].map(|face| volume / length(face))
+    }
+    /// The shares of the edges in a vector; none of a box without volume.
+    pub fn shares(&self, v: Vec3) -> Option<Vec3> {
         let [a, b, c] = self.vectors;
         let volume = dot(a, cross(b, c));
         (volume != 0.0).then(|| [cross(b, c), cross(c, a), cross(a, b)].map(|normal| dot(v, normal) / volume))
