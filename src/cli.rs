@@ -26,8 +26,8 @@ pub use figure::FigureArgs;
 pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
 pub use language::{choose_language, language, shown};
 pub use particles::{
-    ConvertParticlesArgs, FileLayout, GenerateArgs, InfoArgs, ParticlesArgs, ParticlesCommand, ParticlesDevice, StatsArgs, StatsKind,
-    PictureArgs,
+    ConvertParticlesArgs, FileLayout, GenerateArgs, InfoArgs, ParticlesArgs, ParticlesCommand, ParticlesDevice,
+    PictureArgs, StatsArgs, StatsKind,
 };
 pub use render::{DeviceArgs, RenderArgs};
 pub use samples::{NewArgs, ScenesArgs, ScenesCommand};

@@ -411,7 +411,8 @@ impl Renderer {
     pub(crate) fn page(&mut self, frame: u32) -> Result<(Page, Image<u8>), Error> {
         let page = match self.post().furniture() {
             Some(furniture) => {
-                let moments = self.prepared.moments_of(frame)?;
+                // A later step is read for its time alone.
+                let moments = if furniture.tells_time() { self.prepared.moments_of(frame)? } else { Vec::new() };
                 furniture.page(frame, moments.first().map_or(self.prepared.first.moment, |moment| moment.scene.moment))
             }
             None => Page { size: page_size(&self.prepared.scene), ..Page::default() },

@@ -74,6 +74,7 @@ class Renderer:
         samples: int | None = None,
         device: Device = "auto",
         threads: int = 0,
+        particles: Any = None,
     ) -> None: ...
     def render(self, frame: int = 0) -> NDArray[np.uint8]:
         """A frame as it is shown: (height, width, 3); (height, width, 4) with straight alpha where the sky is transparent."""
@@ -81,6 +82,11 @@ class Renderer:
         """A frame in linear light, before the tone curve: (height, width, 3)."""
     def layers(self, frame: int = 0) -> Layers:
         """Linear light, and what the first surfaces are: averages over each pixel's samples."""
+    def encode(self, ending: str, frame: int = 0) -> bytes:
+        """A frame as the bytes of a file: png, jpg, tif, exr, pdf or svg."""
+    @property
+    def color_map(self) -> tuple[tuple[float, float], Sequence[tuple[float, float, float]]] | None:
+        """The values at the ends of the color map of particles, and its colors; None where no value selects the color."""
     def animate(
         self, *sinks: PictureSink | str | PathLike[str], frames: Frames | None = None, progress: Progress | None = None
     ) -> Report:
@@ -164,7 +170,8 @@ def film(
     **keys: Any,
 ) -> Report:
     """A film of time steps into `path`, or pictures where its name has `%d`. `steps` is a sequence of what `show` takes, asked for one by one; an
-    iterator, which is read whole at first; or the name of a series of files, or of a file of many steps, with `frames` as their number."""
+    iterator, of which with `frames`, their number, a few are in memory at a time, and without it all; or the name of a series of files, or of a file
+    with many steps, with `frames` as their number. Of an iterator the first step frames the picture and gives the range of the map."""
 
 def render(
     scene: Scene | str | PathLike[str],

@@ -74,17 +74,21 @@ class Particles:
 
     def _native(self):
         """What the renderer takes."""
-        columns = []
-        for name, values in self.columns.items():
-            parts = [values] if values.ndim == 1 else list(values.T)
-            names = [name] if len(parts) == 1 else [f"{name}.{axis}" for axis in ("x", "y", "z", "w")[: len(parts)]]
-            if len(names) < len(parts):
-                names = [f"{name}.{i}" for i in range(len(parts))]
-            columns += [(name, part.tobytes()) for name, part in zip(names, parts)]
+        def arrays():
+            yield "position", self.positions.tobytes()
+            yield "radius", self.radii.tobytes()
+            for name, values in self.columns.items():
+                parts = [values] if values.ndim == 1 else list(values.T)
+                names = [name] if len(parts) == 1 else [f"{name}.{axis}" for axis in ("x", "y", "z", "w")[: len(parts)]]
+                if len(names) < len(parts):
+                    names = [f"{name}.{i}" for i in range(len(parts))]
+                for part_name, part in zip(names, parts):
+                    yield part_name, part.tobytes()
+
         cell = None
         if self.cell is not None:
             cell = [float(x) for x in _array(self.cell).ravel()], [bool(x) for x in self.periodic]
-        return _polyfly.Step(self.positions.tobytes(), self.radii.tobytes(), columns, cell, self.time, self.step)
+        return _polyfly.Step(arrays(), cell, self.time, self.step)
 
 
 def _of_table(table):
@@ -152,6 +156,31 @@ class _Steps:
 
     def __getitem__(self, number):
         return Particles.of(self.steps[number], **self.columns)._native()
+
+
+class _Stream:
+    """Particles that come one by one. The last ones are kept, since frames ask for a step more than once."""
+
+    in_order = True
+    KEPT = 8
+
+    def __init__(self, steps, count, columns):
+        self.steps, self.count, self.columns = iter(steps), count, columns
+        self.kept, self.next = {}, 0
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, number):
+        while self.next <= number:
+            try:
+                step = next(self.steps)
+            except StopIteration:
+                raise IndexError(f"there is no step {number}: the steps ended after {self.next}") from None
+            self.kept[self.next] = Particles.of(step, **self.columns)._native()
+            self.kept.pop(self.next - self.KEPT, None)
+            self.next += 1
+        return self.kept[number]
 
 
 class Figure:
@@ -235,14 +264,17 @@ def show(particles, radius=None, *, color=None, label=None, columns=None, device
 
 def film(steps, path, *, color=None, label=None, radius=None, fps=30, frames=None, device="auto", threads=0, progress=None, **keys):
     """A film of time steps into `path`, or pictures where its name has `%d`. `steps` is a sequence of what `show` takes, asked for one by one; an
-    iterator, which is read whole at first; or the name of a series of files, or of a file with many steps, with `frames` as their number."""
+    iterator, of which with `frames`, their number, a few are in memory at a time, and without it all; or the name of a series of files, or of a file
+    with many steps, with `frames` as their number. Of an iterator the first step frames the picture and gives the range of the map."""
     is_path = _is_path(steps)
-    if not is_path and not hasattr(steps, "__getitem__"):
-        steps = list(steps)
+    is_stream = not is_path and not hasattr(steps, "__getitem__")
+    if is_stream and frames is None:
+        steps, is_stream = list(steps), False
     keys = {"output.frames": frames or (1 if is_path else len(steps)), "output.fps": fps, **keys}
     scene, columns = _figure(steps if is_path else None, radius if is_path else None, color, label, keys, None)
     if columns:
         raise ValueError("color is an array: each step has its own, so name it in `Particles`")
     given = {} if radius is None or is_path else {"radius": radius}
-    renderer = _polyfly.Renderer(scene, device=device, threads=threads, particles=None if is_path else _Steps(steps, given))
+    source = None if is_path else _Stream(steps, frames, given) if is_stream else _Steps(steps, given)
+    renderer = _polyfly.Renderer(scene, device=device, threads=threads, particles=source)
     return renderer.animate(path, progress=progress)

@@ -1,5 +1,7 @@
 """The wheel against the program: the same bytes, and errors that say what is wrong."""
 
+import contextlib
+import json
 import os
 import pathlib
 import re
@@ -10,6 +12,7 @@ import tempfile
 import threading
 import time
 import unittest
+import weakref
 
 import numpy as np
 import polyfly
@@ -124,6 +127,57 @@ class Wheel(unittest.TestCase):
                 raise LookupError("step is lost")
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(OSError, "step is lost"):
             polyfly.film(Steps([1, 2]), pathlib.Path(folder, "a.mp4"))
+
+    def test_steps_of_a_generator_are_not_kept(self):
+        x = np.random.default_rng(2).random((50, 3))
+        asked, alive = [], []
+        def steps(count):
+            for i in range(count):
+                asked.append(i)
+                step = polyfly.Particles(x * (1 + 0.01 * i), 0.05, p=x[:, 0])
+                alive.append(weakref.ref(step))
+                yield step
+                del step
+        with tempfile.TemporaryDirectory() as folder:
+            def frames(name, steps, **more):
+                report = polyfly.film(steps, pathlib.Path(folder, name + "%d.ppm"), color="p", width="20 mm", dpi=100, view="+z", **more)
+                return [pathlib.Path(folder, f"{name}{i}.ppm").read_bytes() for i in range(report["frames"])]
+            all = frames("a", steps(12), frames=12)
+            self.assertEqual((len(all), asked, sum(ref() is not None for ref in alive)), (12, list(range(12)), 0))
+            self.assertEqual(len(set(all)), 12)
+            # Without the number of frames all are read, and frame the picture together.
+            self.assertEqual(len(frames("b", steps(2))), 2)
+            with self.assertRaisesRegex(OSError, "the steps ended after 3"):
+                frames("c", steps(3), frames=5)
+            with self.assertRaisesRegex(OSError, "they come one by one"):
+                frames("d", steps(3), frames=3, range="film")
+
+    def test_a_large_step_is_copied_once(self):
+        script = """
+import resource, sys
+import numpy as np, polyfly
+n = int(sys.argv[1])
+x = np.random.default_rng(1).random((n, 3))
+p = x[:, 0].copy()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+polyfly.show(x, 0.4 / n ** (1 / 3), color=p, width="10 mm", dpi=100).array()
+print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
+"""
+        peak = lambda n: int(subprocess.run([sys.executable, "-c", script, str(n)], check=True, capture_output=True, text=True).stdout)
+        each = (peak(400_000) - peak(100_000)) / 300_000
+        print(f"{each:.0f} bytes a grain beside the arrays")
+        self.assertLess(each, 400)
+
+    def test_the_notebook_runs(self):
+        cells = json.loads((ROOT / "docs/particles.ipynb").read_text())["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        names = {}
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for cell in code:
+                exec(cell, names)
+            self.assertTrue(pathlib.Path("figure.pdf").read_bytes().startswith(b"%PDF"))
+            self.assertEqual(names["report"]["frames"], len(list(pathlib.Path().glob("growth*.png"))))
+        self.assertTrue(names["figure"]._repr_png_().startswith(b"\x89PNG"))
 
     def test_linear_light_is_brighter_than_white(self):
         light = polyfly.render_linear(self.scene, 0, size=(64, 48), samples=1)

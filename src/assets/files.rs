@@ -119,6 +119,11 @@ impl Files {
         Files { limits, recorded, memory, ..Files::default() }
     }
 
+    /// Whether the particles come from memory, one time step after the other.
+    pub fn is_in_order(&self) -> bool {
+        self.memory.as_ref().is_some_and(|steps| steps.is_in_order())
+    }
+
     /// Reads a file that messages call by that name. A file that is replaced meanwhile is read again.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ use super::source::Content;
 use crate::gpu_types::Sphere;
 use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, sub, to_f32};
-use crate::scene::{ColourBy, Material, Particles, series};
+use crate::scene::{ColourBy, Material, Particles, RangeOver, ValueRange, series};
 use format::Head;
 use range::Clip;
 use rayon::prelude::*;
@@ -114,7 +114,16 @@ impl ColouredSpheres {
         let of = |other: u32| -> Result<Option<Vec<f64>>, AssetError> {
             request.values(&read_frame(particles, &request, other, files)?.0, &particles.file(other))
         };
-        let clip = Clip { frame, frames: if is_animated { frames } else { 1 }, each: particles.interpolate };
+        let is_in_order = files.is_in_order();
+        if is_in_order && matches!(particles.range, ValueRange::Found { over: RangeOver::Film, .. }) {
+            return Err(AssetError::new(
+                &path,
+                msg!("`range = \"film\"` needs all time steps, and they come one by one"),
+            )
+            .help(msg!("give two numbers")));
+        }
+        let frames = if is_animated && !is_in_order { frames } else { 1 };
+        let clip = Clip { frame, frames, each: particles.interpolate };
         let range = values.as_deref().map(|values| range::ends(particles, values, clip, of)).transpose()?;
         let map = &particles.map;
         let colours = map.colours();
@@ -211,12 +220,7 @@ pub fn shown(particles: &Particles, files: &Files) -> Result<(Step, Option<Vec<f
 }
 
 // The step of a frame, and how many steps its file has.
-fn read_step(
-    particles: &Particles,
-    request: &Request,
-    frame: u32,
-    files: &Files,
-) -> Result<(Step, usize), AssetError> {
+fn read_step(particles: &Particles, request: &Request, frame: u32, files: &Files) -> Result<(Step, usize), AssetError> {
     let path = particles.file(frame);
     let wanted = request.wanted();
     open(&path, files, |file| {

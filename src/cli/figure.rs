@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct FigureArgs {
-    /// The particles, as in [particles]; or a scene in .toml, whose frame 0 is drawn.
+    /// The particles, as in [particles]; a scene in .toml, whose frame 0 is drawn; or a figure, for --again.
     pub file: String,
     /// The figure: a picture, .pdf or .svg [default: the file's name with .png, in the working folder]
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -34,6 +34,10 @@ pub struct FigureArgs {
     /// Change any other key of the scene: `figure.scale_bar=mm`, `particles.range=[0,1]`; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Figure")]
     pub set: Vec<String>,
+    /// Make a figure once more from the scene that it carries, with the data in its folder or in this one, and say whether it is the same to the
+    /// byte; FILE is the figure, which stays.
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["output", "color_by", "label", "style", "width", "step", "view", "set", "print_scene"])]
+    pub again: bool,
     /// Print the scene and exit: `polyfly SCENE` makes the same picture of it.
     #[arg(long, help_heading = "Output")]
     pub print_scene: bool,

@@ -1,36 +1,30 @@
 //! `polyfly figure`: the figure of a file of particles, by a scene that the flags describe.
 
-use super::output_file::OutputFile;
-use super::render::{self, open_result};
-use super::request::options;
+mod again;
+
+use super::render;
 use super::scene_file::SceneText;
 use super::stop;
 use crate::cli::{CommonArgs, Failure, FigureArgs, RenderArgs, assignment, environment, shown};
 use crate::error::Error;
 use crate::language::msg;
-use crate::output::documents::encoder;
 use crate::quote::brief;
-use crate::render::Renderer;
 use crate::report::{print, say};
 use crate::scene::keys::kinds::quoted;
 use crate::scene::text::edit;
-use crate::scene::{Figure, Scene, numbered};
-use std::path::{Path, PathBuf};
+use crate::scene::{Figure, Particles, numbered, series};
+use std::path::Path;
 use std::time::Duration;
 
 pub fn run(args: &FigureArgs) -> Result<(), Failure> {
+    if args.again {
+        return again::run(args, render_args(args)?);
+    }
     let text = scene_text(args)?;
     if args.print_scene {
         return Ok(print(&text.text)?);
     }
-    match args.output.as_ref().filter(|path| extension(path).is_some_and(|extension| encoder(extension).is_some())) {
-        Some(path) => document(args, &text, path),
-        None => picture(args, text),
-    }
-}
-
-fn extension(path: &Path) -> Option<&str> {
-    path.extension()?.to_str()
+    picture(args, text)
 }
 
 fn is_scene(file: &str) -> bool {
@@ -50,7 +44,9 @@ fn scene_text(args: &FigureArgs) -> Result<SceneText, Failure> {
             }
         }
     };
-    if args.step.is_none() && !is_scene(&args.file) && numbered(&args.file, 0).is_some() {
+    let path = Path::new(&args.file);
+    let named = Particles { path: path.into(), names: series::files(path), ..Particles::default() };
+    if args.step.is_none() && !is_scene(&args.file) && named.is_series() {
         say(msg!("{path} is a series: its step 0 is drawn; --step N draws another", path = brief(&args.file)));
     }
     let view = args
@@ -80,7 +76,7 @@ fn scene_text(args: &FigureArgs) -> Result<SceneText, Failure> {
 fn default_name(args: &FigureArgs) -> String {
     let file = numbered(&args.file, u64::from(args.step.unwrap_or(0))).unwrap_or_else(|| args.file.clone());
     let stem = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    format!("{}.png", stem.replace('%', "_"))
+    format!("{}.png", stem.replace(['%', '*'], "_"))
 }
 
 // What a run takes of the flags.
@@ -96,23 +92,7 @@ fn render_args(args: &FigureArgs) -> Result<RenderArgs, Failure> {
 fn picture(args: &FigureArgs, source: SceneText) -> Result<(), Failure> {
     let all = render_args(args)?;
     stop::listen(Duration::from_secs(all.grace.into()));
-    let scene = read(&source)?;
-    render::run_scene(&all, &args.file, scene, &source)
-}
-
-fn read(source: &SceneText) -> Result<Scene, Failure> {
     let parsed = source.parse(&Default::default())?;
     source.warn(parsed.warnings);
-    Ok(parsed.scene)
-}
-
-fn document(args: &FigureArgs, source: &SceneText, path: &PathBuf) -> Result<(), Failure> {
-    let file = OutputFile::create(path, args.overwrite)?;
-    let scene = read(source)?;
-    let mut renderer = Renderer::prepare(scene, options(&render_args(args)?)?).map_err(|e| source.placed(e))?;
-    for remark in [renderer.remark(), renderer.lost_legend()].into_iter().flatten() {
-        say(remark);
-    }
-    file.write(&renderer.encode(0, extension(path).unwrap_or_default())?)?;
-    if args.open { open_result(Some(path)) } else { Ok(()) }
+    render::run_scene(&all, &args.file, parsed.scene, &source)
 }

@@ -352,8 +352,10 @@ mod tests {
         let mut writer = gsd::Writer::default();
         let steps = [0.25, 0.5].map(|time| {
             let mut step = packing(20, 7, time);
-            step.columns.push(particles::Column { name: "type".into(), values: (0..20).map(|i| f64::from(i % 3)).collect() });
-            step.columns.push(particles::Column { name: "heat".into(), values: (0..20).map(|i| f64::from(i) / 3.0).collect() });
+            step.columns
+                .push(particles::Column { name: "type".into(), values: (0..20).map(|i| f64::from(i % 3)).collect() });
+            step.columns
+                .push(particles::Column { name: "heat".into(), values: (0..20).map(|i| f64::from(i) / 3.0).collect() });
             Step { number: Some(7), cell: Some(step.cell_or_bounds()), ..step }
         });
         steps.iter().for_each(|step| writer.add(step, 5).unwrap());

@@ -11,7 +11,8 @@ use super::viewer::open_in_viewer;
 use crate::cli::{Exit, Failure, Quality, RenderArgs};
 use crate::error::Error;
 use crate::language::{Message, count, msg};
-use crate::output::OutputError;
+use crate::output::{OutputError, documents};
+use crate::render::Renderer;
 use crate::render::frames::FrameList;
 use crate::render::sheet::{SHEET, sheet};
 use crate::render::stats::RunReport;
@@ -19,6 +20,7 @@ use crate::report::{LogFormat, Remarks, Reporter, SceneFacts, close_log, is_quie
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
 use crate::scene::{Grammar, Pattern, Scene};
+use crate::system::extension;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -54,6 +56,12 @@ pub fn run_scene(args: &RenderArgs, name: &str, scene: Scene, text: &SceneText) 
         make_sheet(args, path, &scene, text)?;
         close_log(Exit::Done as u8, None);
         return Ok(());
+    }
+    let document = args.output.as_ref().map(Path::new).filter(|path| is_document(path) && scene.figure.is_some());
+    if let Some(path) = document.filter(|_| !args.dry_run) {
+        write_document(args, path, scene, text)?;
+        close_log(Exit::Done as u8, None);
+        return if args.open { open_result(Some(&path.to_owned())) } else { Ok(()) };
     }
     let request = request(args, scene, name)?;
     if request.part().is_none() {
@@ -117,6 +125,35 @@ pub fn run_scene(args: &RenderArgs, name: &str, scene: Scene, text: &SceneText) 
         Some(e) => Err(OutputError::Write("stdout".into(), e).into()),
         None => Ok(()),
     }
+}
+
+fn is_document(path: &Path) -> bool {
+    documents::encoder(&extension(path)).is_some()
+}
+
+// Writes the figure of a frame as PDF or SVG.
+fn write_document(args: &RenderArgs, path: &Path, scene: Scene, text: &SceneText) -> Result<(), Failure> {
+    let frames = args.common.frame_list(&scene)?;
+    let Some(frame) = frames.nth(0).filter(|_| frames.len() == 1) else {
+        let name = path.display();
+        return Err(Failure::usage(msg!("{name} shows one frame: give its number with --frames", name)));
+    };
+    let file = OutputFile::create(path, args.overwrite)?;
+    let mut renderer = Renderer::prepare(scene, options(args)?).map_err(|e| text.placed(e))?;
+    for remark in [renderer.remark(), renderer.lost_legend()].into_iter().flatten() {
+        say(remark);
+    }
+    Ok(file.write(&renderer.encode(frame, &extension(path))?)?)
+}
+
+/// Writes a figure to its output, and says nothing.
+pub fn write_quietly(args: &RenderArgs, scene: Scene, text: &SceneText) -> Result<(), Failure> {
+    if let Some(path) = args.output.as_ref().map(Path::new).filter(|path| is_document(path)) {
+        return write_document(args, path, scene, text);
+    }
+    let plan = request(args, scene, &text.shown)?.plan(&mut ()).map_err(|e| text.placed(e))?;
+    plan.run(&mut ()).map_err(|e| text.placed(e))?;
+    Ok(())
 }
 
 // Writes a contact sheet of the frames.

@@ -77,8 +77,8 @@ fn slices(step: &Step, values: Option<&[f64]>, args: &StatsArgs) -> String {
         }
         for at in shifts.iter().map(|shift| at + shift * ends[1]) {
             let [first, last] = [at - r, at + r].map(|x| place(x.clamp(0.0, ends[1]), parts, ends).unwrap_or(0));
-            for k in first..=last {
-                solid[k] += between_planes(*r, part(k, parts, ends).map(|end| end - at));
+            for (k, solid) in (first..=last).zip(&mut solid[first..=last]) {
+                *solid += between_planes(*r, part(k, parts, ends).map(|end| end - at));
             }
         }
         if let Some(k) = place(at, parts, ends) {
@@ -137,7 +137,9 @@ fn sizes(step: &Step, parts: usize) -> String {
 // The radial distribution function: how many are at a distance, over how many there would be if all places were alike.
 fn distances(step: &Step, args: &StatsArgs) -> Result<String, Failure> {
     let Some(cell) = step.cell.filter(|cell| cell.periodic == [true; 3]) else {
-        return Err(Failure::usage(msg!("g(r) needs a box that repeats along all of its edges, and the file has none")));
+        return Err(Failure::usage(msg!(
+            "g(r) needs a box that repeats along all of its edges, and the file has none"
+        )));
     };
     let heights = cell.heights();
     let reach = args.reach.unwrap_or(0.5 * heights.into_iter().fold(f64::INFINITY, f64::min));
@@ -178,7 +180,18 @@ mod tests {
 
     fn args(what: StatsKind, bins: u32) -> StatsArgs {
         let (value, only, radius, reach) = (None, None, None, None);
-        StatsArgs { what, file: "a".into(), step: 0, axis: Default::default(), bins, value, only, radius, gap: 0.0, reach }
+        StatsArgs {
+            what,
+            file: "a".into(),
+            step: 0,
+            axis: Default::default(),
+            bins,
+            value,
+            only,
+            radius,
+            gap: 0.0,
+            reach,
+        }
     }
 
     fn table(text: &str) -> Vec<Vec<f64>> {
@@ -201,7 +214,10 @@ mod tests {
         assert_eq!(table(&coordination(&step, 0.5)).last(), Some(&vec![18.0, 64.0, 1.0]));
         // Not across borders that do not repeat.
         let open = Step { cell: None, ..step.clone() };
-        assert_eq!(table(&coordination(&open, 0.0))[3..], [[3.0, 8.0, 0.125], [4.0, 24.0, 0.375], [5.0, 24.0, 0.375], [6.0, 8.0, 0.125]]);
+        assert_eq!(
+            table(&coordination(&open, 0.0))[3..],
+            [[3.0, 8.0, 0.125], [4.0, 24.0, 0.375], [5.0, 24.0, 0.375], [6.0, 8.0, 0.125]]
+        );
         assert!(distances(&open, &args(StatsKind::Distances, 4)).is_err());
         // 6, 12 and 8 neighbors at 1, the roots of 2 and of 3; more images than one where the box is small.
         let of = |step: &Step, reach: f64, bins: u32| {

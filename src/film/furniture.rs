@@ -49,7 +49,7 @@ impl Furniture {
     /// The furniture of a scene, if it has any. `map` is the color map of its particles.
     pub fn of(scene: &Scene, map: Option<MapShown>) -> Option<Furniture> {
         let mut furniture = Furniture::laid_out(scene, map)?;
-        let is_still = !furniture.figure.time_label.contains('{') && !furniture.turns();
+        let is_still = !furniture.tells_time() && !furniture.turns();
         furniture.still = is_still.then(|| furniture.drawn(0, StepMoment::default()));
         Some(furniture)
     }
@@ -59,7 +59,10 @@ impl Furniture {
         let particles = scene.world.particles.as_ref();
         let wants_legend = particles.is_some_and(|particles| particles.legend) || is_framed(scene);
         let side = scene.figure.as_ref().map_or(LegendSide::Corner, |figure| figure.legend);
-        let figure = scene.figure.clone().unwrap_or_default();
+        let mut figure = scene.figure.clone().unwrap_or_default();
+        if !figure.panel.is_empty() {
+            figure.title = format!("({}) {}", figure.panel, figure.title).trim_end().to_owned();
+        }
         let title = match figure.label.as_str() {
             "" => particles.map_or("", |particles| particles.colour_by.name()),
             label => label,
@@ -75,6 +78,11 @@ impl Furniture {
         let (scale, ink) = (scale(scene), ink(scene));
         let scene = Arc::new(scene.clone());
         Some(Furniture { scene, figure, legend, side, scale, ink, still: None })
+    }
+
+    /// Whether it tells the time or the number of a step.
+    pub fn tells_time(&self) -> bool {
+        self.figure.time_label.contains('{')
     }
 
     // Whether the camera moves, and with it the axes and the scale.

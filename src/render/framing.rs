@@ -65,7 +65,7 @@ impl Extent {
         let view = camera(view, [0.0; 3], 1.0, None).view(0, 1);
         let mut all = reach(&view, &first.spheres, first.origin);
         let frames = scene.output.frames;
-        if particles.is_animated() {
+        if particles.is_animated() && !assets.files.is_in_order() {
             let plain = Particles { colour_by: ColourBy::default(), ..particles.clone() };
             for frame in [frames / 2, frames - 1].into_iter().filter(|&frame| frame > 0) {
                 // A missing step is reported at its own frame.

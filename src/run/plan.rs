@@ -330,14 +330,20 @@ impl RunPlan {
 
 // Fails before rendering if a frame has no particle file.
 fn check_time_steps(scene: &Scene, frames: &FrameList) -> Result<(), Error> {
-    let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_series() && p.names.is_empty()) else { return Ok(()) };
+    let Some(particles) = scene.world.particles.as_ref().filter(|p| p.is_series() && p.names.is_empty()) else {
+        return Ok(());
+    };
     let is_missing = |&n: &u32| [n, particles.towards(n)].iter().any(|&n| !particles.file(n).is_file());
     let missing = FrameList::of_numbers(frames.iter().filter(is_missing));
     let Some((list, first)) = missing.and_then(|list| Some((list.to_string(), list.iter().next()?))) else {
         return Ok(());
     };
     Err(AssetError::new(
-        &[first, particles.towards(first)].map(|n| particles.file(n)).into_iter().find(|file| !file.is_file()).unwrap_or_default(),
+        &[first, particles.towards(first)]
+            .map(|n| particles.file(n))
+            .into_iter()
+            .find(|file| !file.is_file())
+            .unwrap_or_default(),
         msg!("the file does not exist; frames without a file: {frames} (--frames selects others)", frames = list),
     )
     .into())

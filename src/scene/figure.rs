@@ -31,8 +31,10 @@ keys! {
         pub height: Option<PageLength> = None, without("width");
         /// Pixels an inch of print; PNG, TIFF and JPEG files name it.
         pub dpi: f64 = 300.0, rule(Rule::Within(10.0, 2400.0)), slider(72.0, 600.0), without("width");
-        /// Text above the picture, such as `(a) After 2 s`.
-        pub title: String = String::new(), group("Beside the particles");
+        /// Letter of the panel, which stands in parentheses before the title.
+        pub panel: String = String::new(), group("Beside the particles");
+        /// Text above the picture, such as `After 2 s`.
+        pub title: String = String::new();
         /// Title of the legend, with the unit; by default the name of the value. `^2` and `^-1` are superscripts.
         pub label: String = String::new();
         /// Where the legend stands.

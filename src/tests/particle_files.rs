@@ -61,7 +61,8 @@ fn files_of_other_programs_hold_what_their_own_readers_say() {
     let all = expected();
     assert!(all.len() >= 42, "{}", all.len());
     for (name, steps) in all {
-        let all = |file: &FileSteps| (0..file.count()).map(|k| file.read(k, &Wanted::all())).collect::<Result<Vec<_>, _>>();
+        let all =
+            |file: &FileSteps| (0..file.count()).map(|k| file.read(k, &Wanted::all())).collect::<Result<Vec<_>, _>>();
         let read = particles::open(&folder().join(&name), &Files::default(), all).unwrap();
         assert!(read.len() >= steps.len(), "{name}: {} steps", read.len());
         for (i, (step, expected)) in read.iter().zip(steps).enumerate() {
@@ -138,7 +139,9 @@ fn a_list_of_time_steps_has_their_times_and_joins_their_pieces() {
     }
     let path = dir.path().join("a.pvd");
     let list = |sets: &str| {
-        let text = format!("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n<Collection>\n{sets}</Collection>\n</VTKFile>\n");
+        let text = format!(
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\">\n<Collection>\n{sets}</Collection>\n</VTKFile>\n"
+        );
         std::fs::write(&path, &text).unwrap();
         read_steps(&path, text.as_bytes())
     };

@@ -182,3 +182,54 @@ fn an_svg_is_whole_and_has_its_text() {
     // The picture and its marks are those of the PNG, which is made by other code.
     assert!(svg.matches("<polygon").count() > 256);
 }
+
+#[test]
+fn a_figure_is_made_again_from_what_it_carries() {
+    let dir = folder();
+    packing(dir.path());
+    let again = |name: &str| {
+        let run = polyfly(dir.path(), &["figure", name, "--again"]);
+        (run.status.code().unwrap(), text(&run.stdout), words(&run))
+    };
+    let figures = ["f.png", "f.pdf", "f.svg"];
+    for name in figures {
+        let run = figure(dir.path(), &["-o", name, "--set", "figure.title=(é)\\n", "--set", "figure.panel=b"]);
+        assert!(run.status.success(), "{}", words(&run));
+        assert_eq!(again(name).1, format!("{name}: the same to the byte\n"), "{}", again(name).2);
+    }
+    assert!(text_of(&std::fs::read_to_string(dir.path().join("f.svg")).unwrap()).contains("(b) (é)"));
+    // A picture that is painted over, and data that changes.
+    let mut bytes = std::fs::read(dir.path().join("f.pdf")).unwrap();
+    let end = bytes.len();
+    bytes[end - 2] = b' ';
+    std::fs::write(dir.path().join("f.pdf"), bytes).unwrap();
+    let (code, _, said) = again("f.pdf");
+    assert!(code == 1 && said.contains("its data is the same, and its bytes are others"), "{said}");
+    let table = std::fs::read_to_string(dir.path().join("p.csv")).unwrap();
+    std::fs::write(dir.path().join("p.csv"), table.replacen('1', "2", 1)).unwrap();
+    for name in figures {
+        let (code, _, said) = again(name);
+        assert!(code == 1 && said.contains("its data has changed: p.csv"), "{said}");
+    }
+    std::fs::remove_file(dir.path().join("p.csv")).unwrap();
+    assert_eq!(again("f.png").0, 65);
+    let (code, _, said) = again("scene.toml");
+    assert!(code == 64 && said.contains("it carries no scene"), "{said}");
+}
+
+#[test]
+fn a_scene_with_a_figure_becomes_a_document_too() {
+    let dir = folder();
+    packing(dir.path());
+    assert!(figure(dir.path(), &["-o", "a.svg"]).status.success());
+    let scene = figure(dir.path(), &["--print-scene"]);
+    std::fs::write(dir.path().join("f.toml"), &scene.stdout).unwrap();
+    let run = polyfly(dir.path(), &["f.toml", "-o", "b.svg"]);
+    assert!(run.status.success(), "{}", words(&run));
+    let [a, b] = ["a.svg", "b.svg"].map(|name| std::fs::read(dir.path().join(name)).unwrap());
+    assert!(a == b);
+    let refused = polyfly(dir.path(), &["f.toml", "-o", "b.svg"]);
+    assert!(words(&refused).contains("b.svg already exists"), "{}", words(&refused));
+    let many = polyfly(dir.path(), &["f.toml", "-o", "c.pdf", "--set", "output.frames=2"]);
+    assert!(many.status.code() == Some(64) && words(&many).contains("c.pdf shows one frame"), "{}", words(&many));
+}

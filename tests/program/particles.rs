@@ -59,7 +59,98 @@ fn converted_particles_make_the_same_picture() {
     let refused = |words: &[&str]| self::words(&polyfly(dir.path(), &[&["particles", "convert"], words].concat()));
     assert!(refused(&["s.dump", "s.csv"]).contains("several time steps need a file name with %d"));
     assert!(refused(&["s.dump", "t.xyz"]).contains("t.xyz already exists"));
-    assert!(refused(&["s.dump", "t.vtp"]).contains("t.vtp: no particles are written to such a file"));
+    assert!(refused(&["s.dump", "t.stl"]).contains("t.stl: no particles are written to such a file"));
+    // A series of any kind becomes another one.
+    done(&["convert", "s%d.npz", "u_%03d.vtp"]);
+    assert!(picture("u_002.vtp", &[]) == expected);
+    done(&["convert", "u_*.vtp", "all.dump"]);
+    assert!(picture("all.dump", &["--step", "2"]) == expected && picture("u_*.vtp", &["--step", "2"]) == expected);
+    std::fs::create_dir(dir.path().join("run")).unwrap();
+    for k in 0..3 {
+        std::fs::rename(dir.path().join(format!("u_00{k}.vtp")), dir.path().join(format!("run/step{}.vtp", 9 + k)))
+            .unwrap();
+    }
+    assert!(picture("run", &["--step", "2"]) == expected);
+    done(&["convert", "run", "s.gsd"]);
+    let info = |file: &str| text(&polyfly(dir.path(), &["particles", "info", file]).stdout);
+    assert!(info("s.gsd").starts_with("s.gsd: GSD, 3 steps, 30 particles"), "{}", info("s.gsd"));
+    assert!(info("run").starts_with("run: VTK XML, 3 steps, 30 particles\n  time 0 to 0.666"), "{}", info("run"));
+}
+
+// Each step is a file of the folder; what is beyond the last one is refused.
+#[test]
+fn films_of_folders_conditions_copies_and_steps_between() {
+    let dir = folder();
+    std::fs::create_dir(dir.path().join("run")).unwrap();
+    let step = |k: usize, rows: &str| {
+        let text = format!(
+            "ITEM: TIMESTEP\n{k}\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp pp\n0 4\n0 4\n0 4\nITEM: ATOMS id x y z radius\n{rows}"
+        );
+        std::fs::write(dir.path().join(format!("run/{k}.dump")), text).unwrap();
+    };
+    step(9, "1 0.5 2 2 0.25\n2 2.5 2 2 0.25\n");
+    step(10, "2 2.5 2 2 0.25\n1 3.5 2 2 0.25\n");
+    let film = |keys: &str, frames: u32, more: &str| {
+        let text = format!(
+            "[output]\nframes = {frames}\npath = \"o/%d.ppm\"\nsize = [40, 40]\n[camera]\nprojection = \"orthographic\"\nwidth = 8\n\
+             position = [4, -9, 2]\nlook_at = [4, 0, 2]\n[particles]\npath = \"run\"\n{keys}\n[[light]]\nposition = [0, -9, 9]\n[sky]\nzenith = [0,0,0]\nhorizon = [0,0,0]\n{more}"
+        );
+        std::fs::write(dir.path().join("f.toml"), text).unwrap();
+        let run = polyfly(dir.path(), &["f.toml", "--cpu", "--overwrite"]);
+        (run.status.code().unwrap(), words(&run))
+    };
+    // The columns of pixels, five a unit, in which a frame shows particles.
+    let lit = |frame: u32| {
+        let picture = std::fs::read(dir.path().join(format!("o/{frame}.ppm"))).unwrap();
+        let row = &picture[picture.len() - 3 * 40 * 20..][..3 * 40];
+        let lit: Vec<usize> = (0..40).filter(|x| row[3 * x] > 8).map(|x| x / 5).collect();
+        lit.iter().fold(Vec::new(), |mut all: Vec<usize>, x| {
+            if all.last() != Some(x) {
+                all.push(*x);
+            }
+            all
+        })
+    };
+    assert_eq!(film("", 2, "").0, 0);
+    assert_eq!([lit(0), lit(1)], [vec![0, 2], vec![2, 3]]);
+    let (code, said) = film("", 3, "");
+    assert!(code == 65 && said.contains("run: frame 2 needs step 2: it has steps 0-1"), "{said}");
+    // Half of the way across the border, where one half of the grain lies on each side.
+    assert_eq!(film("interpolate = 4", 5, "").0, 0);
+    assert_eq!([lit(0), lit(1), lit(3), lit(4)], [vec![0, 2], vec![0, 2], vec![2, 3], vec![2, 3]]);
+    assert_eq!(film("where = \"id == 2 || x < 0\"", 1, "").0, 0);
+    assert_eq!(lit(0), [2]);
+    assert_eq!(film("images = [2, 1, 1]", 1, "").0, 0);
+    assert_eq!(lit(0), [0, 2, 4, 6]);
+    assert_eq!(film("every = 2\nimages = [2, 1, 1]", 1, "").0, 0);
+    assert_eq!(lit(0), [0, 4]);
+    let (code, said) = film("where = \"id > 2\"", 1, "");
+    assert!(code == 65 && said.contains("no particles with `id > 2`"), "{said}");
+    let (code, said) = film("where = \"ix > 2\"", 1, "");
+    assert!(code == 65 && said.contains("it has no column `ix`; it has id, x, y, z, radius"), "{said}");
+    let (code, said) = film("where = \"id >\"", 1, "");
+    assert!(code == 65 && said.contains("character 5 of `id >`"), "{said}");
+}
+
+#[test]
+fn stats_are_tables() {
+    let dir = folder();
+    table(dir.path(), "g.csv", "0,0,0.5,0.5,1\n1,0,0.5,0.5,2\n0,0,1.5,0.5,4\n");
+    let stats = |args: &[&str]| {
+        let run = polyfly(dir.path(), &[&["particles", "stats"], args].concat());
+        (run.status.code().unwrap(), text(&run.stdout), words(&run))
+    };
+    let (_, found, _) = stats(&["coordination", "g.csv"]);
+    assert_eq!(found, "contacts,particles,share\n0,0,0\n1,2,0.6666666666666666\n2,1,0.3333333333333333\n");
+    let (_, found, _) = stats(&["slices", "g.csv", "--bins", "2", "--value", "p*2"]);
+    let rows: Vec<&str> = found.lines().collect();
+    assert!(rows[0] == "from,to,porosity,particles,mean" && rows[1].starts_with("0,1,0.47"), "{found}");
+    assert!(rows[1].ends_with(",2,3") && rows[2].ends_with(",1,8"), "{found}");
+    assert_eq!(stats(&["sizes", "g.csv", "--where", "p < 4"]).1, "from,to,particles,share,volume_share\n1,1,2,1,1\n");
+    let (code, _, said) = stats(&["g", "g.csv"]);
+    assert!(code == 64 && said.contains("g(r) needs a box"), "{said}");
+    let (code, _, said) = stats(&["sizes", "g.csv", "--step", "3"]);
+    assert!(code == 65 && said.contains("there is no step 3: it has steps 0-0"), "{said}");
 }
 
 // Two grains of one size at different distances are equally large in parallel rays, and as wide as the plane says.

@@ -19,6 +19,12 @@ pub trait StepSource: Debug + Send + Sync {
     /// # Errors
     /// The step cannot be had, which ends the run.
     fn step(&self, number: usize) -> Result<Arc<Step>, AssetError>;
+
+    /// Whether steps come one by one, as a simulation makes them: none is asked for before its frame then, so the first step alone frames a
+    /// figure and gives the range of its map.
+    fn is_in_order(&self) -> bool {
+        false
+    }
 }
 
 impl StepSource for Vec<Arc<Step>> {

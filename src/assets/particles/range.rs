@@ -87,10 +87,7 @@ fn ordered(x: f64) -> u64 {
 
 // The same of more values than are kept: a first pass counts those that begin with the same bits, and a second one keeps those among which
 // an end lies.
-fn of_all<E>(
-    each: impl Fn(&mut dyn FnMut(f64)) -> Result<(), E>,
-    shares: [f64; 2],
-) -> Result<Ends, E> {
+fn of_all<E>(each: impl Fn(&mut dyn FnMut(f64)) -> Result<(), E>, shares: [f64; 2]) -> Result<Ends, E> {
     const SHIFT: u32 = 44;
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     each(&mut |x| *counts.entry(ordered(x) >> SHIFT).or_default() += 1)?;
@@ -188,8 +185,8 @@ mod tests {
             (range(RangeOver::Film, all, false), ValueScale::Linear, [-8.0, 9.0]),
             (range(RangeOver::Film, all, false), ValueScale::Log, [0.5, 9.0]),
             (range(RangeOver::Frame, all, false), ValueScale::Linear, [-8.0, 3.0]),
-            (range(RangeOver::Film, [0.25, 0.75], false), ValueScale::Linear, [1.0, 5.0]),
-            (range(RangeOver::Film, [0.5, 1.0], false), ValueScale::Log, [4.0, 9.0]),
+            (range(RangeOver::Film, [0.25, 0.75], false), ValueScale::Linear, [1.0, 4.0]),
+            (range(RangeOver::Film, [0.5, 1.0], false), ValueScale::Log, [3.0, 9.0]),
             (range(RangeOver::First, all, true), ValueScale::Linear, [-4.0, 4.0]),
             (range(RangeOver::Frame, [0.5, 1.0], false), ValueScale::Linear, [0.5, 3.0]),
             (ValueRange::Ends([0.0, 7.0]), ValueScale::Linear, [0.0, 7.0]),

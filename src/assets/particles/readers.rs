@@ -88,13 +88,8 @@ fn other(from: &Source, name: &Path, wanted: &Wanted) -> Result<Step, AssetError
 }
 
 // What is known, and not read: its first bytes and its name.
-const UNREAD: [(&[u8], &str); 5] = [
-    (b"\x89HDF\r\n", "HDF5"),
-    (b"CDF", "NetCDF"),
-    (b"BZh", "bzip2"),
-    (b"PK\x03\x04", "zip"),
-    (b"<?xml", "XML"),
-];
+const UNREAD: [(&[u8], &str); 5] =
+    [(b"\x89HDF\r\n", "HDF5"), (b"CDF", "NetCDF"), (b"BZh", "bzip2"), (b"PK\x03\x04", "zip"), (b"<?xml", "XML")];
 
 impl<'a> FileSteps<'a> {
     /// Recognizes a file, decompresses it, and finds its steps.
@@ -102,12 +97,7 @@ impl<'a> FileSteps<'a> {
         FileSteps::named_by(0, path, content, limits)
     }
     // The same of a file to which so many others lead.
-    fn named_by(
-        depth: usize,
-        path: &Path,
-        content: Content<'a>,
-        limits: Limits,
-    ) -> Result<FileSteps<'a>, AssetError> {
+    fn named_by(depth: usize, path: &Path, content: Content<'a>, limits: Limits) -> Result<FileSteps<'a>, AssetError> {
         let unread = |e| AssetError::read("particles", path, e);
         let first = |content: &Content| Ok(content.part(0..content.length().min(HEAD)).map_err(unread)?.into_owned());
         let mut bytes = first(&content)?;

@@ -38,7 +38,8 @@ pub fn repeated(step: Step, images: [usize; 3]) -> Result<Step, Message> {
     let shifts: Vec<Vec3> = shifts
         .map(|counts| (0..3).fold([0.0; 3], |shift, axis| add(shift, scale(cell.vectors[axis], counts[axis] as f64))))
         .collect();
-    let places = |places: Vec<Vec3>| shifts.iter().flat_map(|&shift| places.iter().map(move |&p| add(p, shift))).collect();
+    let places =
+        |places: Vec<Vec3>| shifts.iter().flat_map(|&shift| places.iter().map(move |&p| add(p, shift))).collect();
     Ok(with_arrays(step, places, |values| values.repeat(shifts.len())))
 }
 
@@ -164,7 +165,10 @@ mod tests {
         let copies = repeated(some, [2, 1, 2]).unwrap();
         assert_eq!((copies.count(), copies.radii.len()), (8, 8));
         assert_eq!(copies.columns[0].values, [1.0, 3.0].repeat(4));
-        assert_eq!([copies.positions[1], copies.positions[3], copies.positions[7]], [[2.5, 0.5, 0.0], [6.5, 0.5, 0.0], [6.5, 0.5, 2.0]]);
+        assert_eq!(
+            [copies.positions[1], copies.positions[3], copies.positions[7]],
+            [[2.5, 0.5, 0.0], [6.5, 0.5, 0.0], [6.5, 0.5, 2.0]]
+        );
         assert!(repeated(Step { cell: None, ..all.clone() }, [2, 1, 1]).unwrap_err().to_string().contains("no box"));
         assert!(repeated(all, [100_000; 3]).unwrap_err().to_string().contains("more particles than fit"));
     }

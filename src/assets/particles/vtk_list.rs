@@ -16,7 +16,9 @@ const KINDS: [(&str, &str, &str); 3] =
 fn kind_of(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let root = &bytes[memmem::find(bytes, b"<VTKFile")?..];
     let root = &root[..memmem::find(root, b">")?];
-    let has = |kind: &str| ['"', '\''].iter().any(|mark| memmem::find(root, format!("{mark}{kind}{mark}").as_bytes()).is_some());
+    let has = |kind: &str| {
+        ['"', '\''].iter().any(|mark| memmem::find(root, format!("{mark}{kind}{mark}").as_bytes()).is_some())
+    };
     KINDS.iter().find(|(kind, ..)| has(kind)).map(|&(_, tag, key)| (tag, key))
 }
 
@@ -45,9 +47,9 @@ fn find(source: &Source) -> Result<Box<dyn Steps>, Message> {
     let mut steps: Vec<Named> = Vec::new();
     for node in tree.descendants().filter(|node| node.has_tag_name(tag)) {
         let at = tree.text_pos_at(node.range().start);
-        let file = node.attribute(key).ok_or_else(|| {
-            msg!("line {line}: <{tag}> has no `{key}`, the name of a file", line = at.row, tag, key)
-        })?;
+        let file = node
+            .attribute(key)
+            .ok_or_else(|| msg!("line {line}: <{tag}> has no `{key}`, the name of a file", line = at.row, tag, key))?;
         let time = node.attribute("timestep").map(str::parse).transpose();
         let time = time.map_err(|_| msg!("line {line}: `timestep` is no number", line = at.row))?;
         let file = PathBuf::from(file);

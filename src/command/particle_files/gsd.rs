@@ -45,7 +45,9 @@ impl Writer {
         let (n, cell) = (step.count(), step.cell_or_bounds());
         let [[x, x_y, x_z], [xy, y, y_z], [xz, yz, z]] = cell.vectors;
         if [x_y, x_z, y_z] != [0.0; 3] {
-            return Err(msg!("GSD has no box whose first edge is not along x, or whose second is not in the plane of x and y"));
+            return Err(msg!(
+                "GSD has no box whose first edge is not along x, or whose second is not in the plane of x and y"
+            ));
         }
         let middle = cell.unscaled([0.5; 3]);
         self.block("configuration/step", 1, 1, U8, &step.number.unwrap_or(number.into()).to_le_bytes());
@@ -75,8 +77,7 @@ impl Writer {
             // Their names are their numbers.
             const LONGEST: usize = 4;
             let count = types.iter().fold(0.0, |most: f64, &x| most.max(x)) as usize + 1;
-            let names: Vec<u8> =
-                (0..count).flat_map(|i| format!("{i:\0<LONGEST$}").into_bytes()).collect();
+            let names: Vec<u8> = (0..count).flat_map(|i| format!("{i:\0<LONGEST$}").into_bytes()).collect();
             self.block("particles/types", count, LONGEST as u32, I1, &names);
             self.block("particles/typeid", n, 1, U4, &bytes);
             own.push("type");

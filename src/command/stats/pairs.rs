@@ -63,10 +63,12 @@ impl Neighbours<'_> {
         let [nx, ny, _] = self.counts;
         let at = [here % nx, here / nx % ny, here / (nx * ny)];
         let [x, y, z] = self.across.map(|across| -across..=across);
-        let cells = z.flat_map(move |k| y.clone().flat_map({
-            let x = x.clone();
-            move |j| x.clone().map(move |i| [i, j, k])
-        }));
+        let cells = z.flat_map(move |k| {
+            y.clone().flat_map({
+                let x = x.clone();
+                move |j| x.clone().map(move |i| [i, j, k])
+            })
+        });
         cells.flat_map(move |offset| self.in_cell([0, 1, 2].map(|axis| at[axis] + offset[axis]), own, p))
     }
 
@@ -77,8 +79,8 @@ impl Neighbours<'_> {
         let [x, y, z] = [0, 1, 2].map(|axis| at[axis].rem_euclid(self.counts[axis]));
         let cell = ((z * self.counts[1] + y) * self.counts[0] + x) as usize;
         let range = if is_there { self.starts[cell]..self.starts[cell + 1] } else { 0..0 };
-        let shift = (0..3)
-            .fold([0.0; 3], |shift, axis| add(shift, scale(self.cell.vectors[axis], copies[axis] as f64)));
+        let shift =
+            (0..3).fold([0.0; 3], |shift, axis| add(shift, scale(self.cell.vectors[axis], copies[axis] as f64)));
         let is_own = copies == [0; 3];
         range.filter(move |&other| !is_own || other != own).filter_map(move |other| {
             let (j, q) = self.list[other];

@@ -5,6 +5,7 @@ use crate::film::furniture::font;
 use crate::film::furniture::page::{Mark, Text};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use memchr::memmem;
 use pdf_writer::types::{CidFontType, FontFlags, Predictor, SystemInfo, UnicodeCmap};
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 use skrifa::instance::{LocationRef, Size};
@@ -68,6 +69,50 @@ pub fn encode(document: &Document) -> io::Result<Vec<u8>> {
     picture(&mut pdf, document)?;
     used.embed(&mut pdf)?;
     Ok(pdf.finish())
+}
+
+/// The text that says what made a document of ours: a string of ASCII, or of UTF-16.
+pub fn origin(bytes: &[u8]) -> Option<String> {
+    let rest = &bytes[memmem::find(bytes, b"/Scene ")? + b"/Scene ".len()..];
+    let mut string = Vec::new();
+    if let Some(digits) = rest.strip_prefix(b"<") {
+        let end = memmem::find(digits, b">")?;
+        for pair in digits[..end].as_chunks::<2>().0 {
+            string.push(u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?);
+        }
+    } else {
+        let mut letters = rest.strip_prefix(b"(")?.iter();
+        let mut depth = 0;
+        loop {
+            match *letters.next()? {
+                b'\\' => string.push(match *letters.next()? {
+                    b'n' => b'\n',
+                    b'r' => b'\r',
+                    b't' => b'\t',
+                    b'b' => 8,
+                    b'f' => 12,
+                    letter @ (b'(' | b')' | b'\\') => letter,
+                    // A code in octal digits.
+                    first => {
+                        let digits = [first, *letters.next()?, *letters.next()?];
+                        u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 8).ok()?
+                    }
+                }),
+                b')' if depth == 0 => break,
+                letter => {
+                    depth += i32::from(letter == b'(') - i32::from(letter == b')');
+                    string.push(letter);
+                }
+            }
+        }
+    }
+    match string.strip_prefix(b"\xfe\xff") {
+        None => String::from_utf8(string).ok(),
+        Some(units) => {
+            let units: Vec<u16> = units.as_chunks::<2>().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
+            String::from_utf16(&units).ok()
+        }
+    }
 }
 
 fn deflated(bytes: &[u8]) -> io::Result<Vec<u8>> {

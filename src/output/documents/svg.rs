@@ -19,6 +19,14 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// The text that says what made a document.
+pub fn origin(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (_, text) = text.split_once("<metadata>")?;
+    let (text, _) = text.split_once("</metadata>")?;
+    Some(text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&"))
+}
+
 fn hex(colour: [f64; 3]) -> String {
     colour.iter().fold("#".to_owned(), |text, x| text + &format!("{:02x}", (x * 255.0).round() as u8))
 }

@@ -27,7 +27,7 @@ keys! {
         pub step: u32 = 1, rule(Rule::Whole(0, MAX_FRAMES)), slider(1.0, 10.0), spelled();
         /// Frames from one time step to the next, between which particles move straight; those of two steps are known by their column `id`, or by
         /// their order.
-        pub interpolate: u32 = 1, rule(Rule::Whole(1, 1000));
+        pub interpolate: u32 = 1, rule(Rule::Whole(1, 1000)), slider(1.0, 10.0);
         /// Columns of the file by other names, or expressions of them: `{ position = ["px", "py", "pz"], radius = "d/2" }`.
         pub columns: Option<ColumnNames> = None;
         /// The radius of all particles, whatever the file says.
@@ -37,9 +37,9 @@ keys! {
         /// Which particles are shown: a condition such as `type == 2 && z < 0.1`.
         pub only as "where": String = String::new(), group("Selection");
         /// Shows one of so many particles.
-        pub every: u32 = 1, rule(Rule::Whole(1, MAX_FRAMES));
+        pub every: u32 = 1, rule(Rule::Whole(1, MAX_FRAMES)), slider(1.0, 10.0);
         /// Copies of the particles along the edges of the file's box, those of the box within.
-        pub images: Vec3 = [1.0; 3], rule(Rule::Whole(1, 100));
+        pub images: Vec3 = [1.0; 3], rule(Rule::Whole(1, 100)), slider(1.0, 4.0);
         /// What selects the color: `nothing`, a column of the file, or an expression such as `0.5*mass*speed^2`.
         pub colour_by as "color_by": ColourBy = ColourBy::default(), group("Color map"), spelled();
         /// The color map: a name, one that ends in `_r` for the reverse, or a list of colors. Maps such as `tableau10` have a color for each whole number.

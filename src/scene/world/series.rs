@@ -88,7 +88,11 @@ fn listed(folder: &Path, is_one: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 
 // The files whose names match the last part of a path, where the path is not that of a file itself.
 fn matching(path: &Path, pattern: &str) -> Vec<PathBuf> {
-    if path.exists() { Vec::new() } else { listed(path.parent().unwrap_or(Path::new("")), |name| matches(pattern, name)) }
+    if path.exists() {
+        Vec::new()
+    } else {
+        listed(path.parent().unwrap_or(Path::new("")), |name| matches(pattern, name))
+    }
 }
 
 /// The files, one a time step, that the name of a folder or a name with `*` stands for, in natural order. Of a name with `%` beside it each
