@@ -39,7 +39,7 @@ use crate::kernels::Isa;
 use crate::language::{Message, msg};
 use crate::output::capture::{CapturedFrame, MemorySink};
 use crate::output::{Outcome, PixelFormats, RunInfo, Sink};
-use crate::scene::Scene;
+use crate::scene::{FurnitureIn, Scene};
 use crate::setters::setters;
 use crate::threads::{self, Busy, NoThread, lock};
 use frames::FrameList;
@@ -49,6 +49,7 @@ use plan::{FrameNeeds, Plan, Split};
 use prepared::PreparedScene;
 use stats::{Progress, RunReport};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The devices that render.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -157,6 +158,8 @@ pub struct Renderer {
     // Devices that are kept for the next run, and what they are prepared for.
     waiting: Option<(DeviceNeeds, Vec<Box<dyn Device>>)>,
     keeps_devices: bool,
+    /// Time until the scene was in the memory of the slowest GPU, for measurements.
+    pub(crate) uploaded: Duration,
     // Whether what stands beside the particles of a figure is left to others.
     is_bare: bool,
     // Bytes that pictures may take, if that is known.
@@ -243,6 +246,7 @@ impl Renderer {
             waiting: None,
             keeps_devices: false,
             is_bare: false,
+            uploaded: Duration::ZERO,
             memory: Arc::default(),
         })
     }
@@ -389,7 +393,7 @@ impl Renderer {
     /// The remark about a legend for which the pictures have no room.
     pub(crate) fn lost_legend(&self) -> Option<Message> {
         let (width, height) = (self.prepared.scene.render.width, self.prepared.scene.render.height);
-        let is_left_out = self.post().furniture().is_some_and(|furniture| !furniture.fits());
+        let is_left_out = self.whole_post().furniture().is_some_and(|furniture| !furniture.fits());
         is_left_out.then(|| {
             msg!(
                 "a picture of {width} x {height} pixels has no room for the legend, which is left out: make it larger, as with --size 640x480",
@@ -401,15 +405,26 @@ impl Renderer {
 
     /// The post steps of each frame.
     pub(crate) fn post(&self) -> PostPipeline {
-        let map = map_shown(&self.prepared.scene, &self.prepared.assets);
-        let mut post = PostPipeline::new(&self.prepared.scene, self.stops, map, self.options.denoise.as_ref());
-        post.steps.retain(|step| !self.is_bare || !matches!(step, PostStep::Furniture(_)));
+        let mut post = self.whole_post();
+        let is_bare = self.is_bare || self.has_furniture_apart();
+        post.steps.retain(|step| !is_bare || !matches!(step, PostStep::Furniture(_)));
         post
+    }
+
+    // With all that stands beside the particles of a figure.
+    fn whole_post(&self) -> PostPipeline {
+        let map = map_shown(&self.prepared.scene, &self.prepared.assets);
+        PostPipeline::new(&self.prepared.scene, self.stops, map, self.options.denoise.as_ref())
+    }
+
+    /// Whether the pictures lack what stands beside the particles, and documents the picture.
+    pub(crate) fn has_furniture_apart(&self) -> bool {
+        self.prepared.scene.figure.as_ref().is_some_and(|figure| figure.furniture == FurnitureIn::Separate)
     }
 
     /// What stands beside the particles in a frame, and the picture without it.
     pub(crate) fn page(&mut self, frame: u32) -> Result<(Page, Image<u8>), Error> {
-        let page = match self.post().furniture() {
+        let page = match self.whole_post().furniture() {
             Some(furniture) => {
                 // A later step is read for its time alone.
                 let moments = if furniture.tells_time() { self.prepared.moments_of(frame)? } else { Vec::new() };
@@ -449,7 +464,10 @@ impl Renderer {
         let mut devices: Vec<Box<dyn Device>> = Vec::new();
         for gpu in opened {
             match gpu {
-                Ok(gpu) => devices.push(gpu),
+                Ok(gpu) => {
+                    self.uploaded = self.uploaded.max(gpu.kernel_scene().uploaded);
+                    devices.push(gpu);
+                }
                 Err(e) if self.chosen.may_fall_back => {
                     progress.remark(&msg!("{why}; rendering on the CPU", why = e.message()));
                     self.chosen.cpu = true;

@@ -33,7 +33,7 @@ pub(crate) use animation::path_text;
 pub use camera::shake::Shake;
 pub(crate) use camera::viewpoint::{Viewpoint, edits_through, key_through, number, triple};
 pub use camera::{Camera, CameraKey, CameraPath, CylindricalPath, FovAxis, Orbit, Projection, View};
-pub use figure::{Figure, FigureStyle, FigureView, LegendSide, PageLength, PageUnit};
+pub use figure::{Figure, FigureStyle, FigureView, FurnitureIn, LegendSide, PageLength, PageUnit};
 pub use film::tone::Tone;
 pub use film::{Denoise, Exposure, FilmSettings, Filter};
 #[cfg(test)]

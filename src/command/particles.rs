@@ -110,8 +110,12 @@ fn picture(args: &PictureArgs) -> Result<(), Failure> {
     let mut times: Vec<f64> = measured.frames.iter().map(|frame| ms(frame.stats.kernel)).collect();
     let n = renderer.prepared.assets.particles.as_ref().map_or(0, |particles| particles.count);
     let (device, threads) = (measured.devices.join(", "), renderer.threads());
+    let uploaded = match args.device {
+        ParticlesDevice::Cpu => String::new(),
+        ParticlesDevice::Gpu => format!("\tupload {:.4} ms", ms(renderer.uploaded)),
+    };
     print(&format!(
-        "{}\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays\n",
+        "{}\t{device}, {threads} threads\tread {:.1} ms\ttree {:.1} ms\trender {:.4} ms\t{} rays{uploaded}\n",
         count!(n, "particle", "particles"),
         ms(read_time),
         ms(built),

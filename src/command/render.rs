@@ -19,7 +19,7 @@ use crate::render::stats::RunReport;
 use crate::report::{LogFormat, Remarks, Reporter, SceneFacts, close_log, is_quiet, print, remark, say, size, warn};
 use crate::run::RunPlan;
 use crate::run::sandbox::PathSandbox;
-use crate::scene::{Grammar, Pattern, Scene};
+use crate::scene::{FurnitureIn, Grammar, Pattern, Scene};
 use crate::system::extension;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -139,9 +139,15 @@ fn write_document(args: &RenderArgs, path: &Path, scene: Scene, text: &SceneText
         return Err(Failure::usage(msg!("{name} shows one frame: give its number with --frames", name)));
     };
     let file = OutputFile::create(path, args.overwrite)?;
+    let is_apart = scene.figure.as_ref().is_some_and(|figure| figure.furniture == FurnitureIn::Separate);
+    let beside = path.with_extension("png");
+    let picture = is_apart.then(|| OutputFile::create(&beside, args.overwrite)).transpose()?;
     let mut renderer = Renderer::prepare(scene, options(args)?).map_err(|e| text.placed(e))?;
     for remark in [renderer.remark(), renderer.lost_legend()].into_iter().flatten() {
         say(remark);
+    }
+    if let Some(picture) = picture {
+        picture.write(&renderer.encode(frame, "png")?)?;
     }
     Ok(file.write(&renderer.encode(frame, &extension(path))?)?)
 }

@@ -32,6 +32,7 @@ impl Renderer {
             waiting: None,
             keeps_devices: true,
             is_bare: self.is_bare,
+            uploaded: self.uploaded,
             memory_limit: self.memory_limit,
             memory: Arc::clone(&self.memory),
         }

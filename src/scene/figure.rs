@@ -43,6 +43,8 @@ keys! {
         pub scale_bar: Option<String> = None;
         /// Draws the directions of x, y and z.
         pub axes: bool = false;
+        /// Whether all that stands beside the particles is in the picture.
+        pub furniture: FurnitureIn = FurnitureIn::Picture;
         /// Text with the time of each frame, such as `t = {time:.2f} s, step {step}`.
         pub time_label: String = String::new();
     }
@@ -75,6 +77,17 @@ names! {
         Corner = "corner",
         /// Nowhere.
         None = "none",
+    }
+}
+
+names! {
+    /// Where all that stands beside the particles of a figure is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FurnitureIn {
+        /// In the picture.
+        Picture = "picture",
+        /// Not in the picture. A PDF or an SVG has it alone, and the picture stands beside it as PNG.
+        Separate = "separate",
     }
 }
 

@@ -233,3 +233,24 @@ fn a_scene_with_a_figure_becomes_a_document_too() {
     let many = polyfly(dir.path(), &["f.toml", "-o", "c.pdf", "--set", "output.frames=2"]);
     assert!(many.status.code() == Some(64) && words(&many).contains("c.pdf shows one frame"), "{}", words(&many));
 }
+
+#[test]
+fn picture_and_furniture_may_be_apart() {
+    let dir = folder();
+    packing(dir.path());
+    let apart = ["--set", "figure.furniture=separate"];
+    assert!(figure(dir.path(), &[&["-o", "a.svg"], &apart[..]].concat()).status.success());
+    assert!(figure(dir.path(), &["-o", "b.svg"]).status.success());
+    let read = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    let [a, b] = ["a.svg", "b.svg"].map(|name| String::from_utf8(read(name)).unwrap());
+    // The same text and shapes, and the picture in one of them alone.
+    let shapes = |svg: &str| svg.split("<text").skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert!(!a.contains("<image") && b.contains("<image") && shapes(&a) == shapes(&b) && a.len() + 10_000 < b.len());
+    assert!(figure(dir.path(), &[&["-o", "c.ppm"], &apart[..]].concat()).status.success());
+    let run = polyfly(dir.path(), &["convert", "a.png", "d.ppm"]);
+    assert!(run.status.success() && read("c.ppm") == read("d.ppm"), "{}", words(&run));
+    assert!(figure(dir.path(), &["-o", "e.ppm"]).status.success());
+    assert!(read("c.ppm") != read("e.ppm"));
+    let pdf = figure(dir.path(), &[&["-o", "f.pdf"], &apart[..]].concat());
+    assert!(pdf.status.success() && !String::from_utf8_lossy(&read("f.pdf")).contains("/XObject"), "{}", words(&pdf));
+}

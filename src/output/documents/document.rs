@@ -6,7 +6,8 @@ use crate::film::image::Image;
 /// A picture, and all else as text and shapes.
 pub struct Document<'a> {
     pub page: &'a Page,
-    pub picture: &'a Image<u8>,
+    /// None where it is apart.
+    pub picture: Option<&'a Image<u8>>,
     /// What made it: the scene, after comments.
     pub origin: &'a str,
 }
@@ -14,6 +15,6 @@ pub struct Document<'a> {
 impl Document<'_> {
     /// Whether some pixel of the picture is transparent.
     pub fn has_alpha(&self) -> bool {
-        self.picture.data().as_chunks::<4>().0.iter().any(|pixel| pixel[3] < 255)
+        self.picture.is_some_and(|picture| picture.data().as_chunks::<4>().0.iter().any(|pixel| pixel[3] < 255))
     }
 }

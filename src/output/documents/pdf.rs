@@ -45,13 +45,17 @@ pub fn encode(document: &Document) -> io::Result<Vec<u8>> {
     let mut leaf = pdf.page(PAGE);
     leaf.media_box(Rect::new(0.0, 0.0, width, height)).parent(PAGES).contents(CONTENT);
     let mut resources = leaf.resources();
-    resources.x_objects().pair(PICTURE_NAME, PICTURE);
+    if document.picture.is_some() {
+        resources.x_objects().pair(PICTURE_NAME, PICTURE);
+    }
     resources.fonts().pair(FONT_NAME, FONT);
     resources.finish();
     leaf.finish();
 
     let mut content = Content::new();
-    content.save_state().transform([width, 0.0, 0.0, height, 0.0, 0.0]).x_object(PICTURE_NAME).restore_state();
+    if document.picture.is_some() {
+        content.save_state().transform([width, 0.0, 0.0, height, 0.0, 0.0]).x_object(PICTURE_NAME).restore_state();
+    }
     let mut used = Used::default();
     for mark in &page.marks {
         match mark {
@@ -135,7 +139,7 @@ fn rows(bytes: &[u8], row: usize) -> io::Result<Vec<u8>> {
 }
 
 fn picture(pdf: &mut Pdf, document: &Document) -> io::Result<()> {
-    let image = document.picture;
+    let Some(image) = document.picture else { return Ok(()) };
     let pixels = image.data().as_chunks::<4>().0;
     let (width, height) = (image.width() as i32, image.height() as i32);
     let mut channels = |id: Ref, bytes: Vec<u8>, colors: i32, mask: Option<Ref>| -> io::Result<()> {

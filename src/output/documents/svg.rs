@@ -38,13 +38,17 @@ pub fn encode(document: &Document) -> io::Result<Vec<u8>> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}pt\" height=\"{height}pt\" viewBox=\"0 0 {width} {height}\">\n\
          <metadata>{}</metadata>\n\
          <style>@font-face{{font-family:\"{}\";src:url(data:font/ttf;base64,{})}}text{{font-family:\"{}\",\"DejaVu Sans\",Arial,sans-serif;white-space:pre}}</style>\n\
-         <image width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" href=\"data:image/png;base64,{}\"/>\n",
+",
         escaped(origin),
         font::NAME,
         STANDARD.encode(font::BYTES),
         font::NAME,
-        STANDARD.encode(png::of_image(picture)?),
     );
+    if let Some(picture) = picture {
+        let data = STANDARD.encode(png::of_image(picture)?);
+        // Writing to a string cannot fail.
+        let _ = writeln!(svg, "<image width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" href=\"data:image/png;base64,{data}\"/>");
+    }
     for mark in &page.marks {
         match mark {
             Mark::Area { corners, colour } => area(&mut svg, corners, *colour),

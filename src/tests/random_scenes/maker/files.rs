@@ -67,6 +67,10 @@ impl SceneMaker<'_> {
             "scale = \"symlog\"",
             "radius = 0.125",
             "radii = { 0 = 0.25, 1 = 0.125 }",
+            "where = \"type == 0 || p >= 20\"",
+            "every = 3",
+            "images = [1, 1, 1]",
+            "interpolate = 2",
         ] {
             if self.some(0.15) {
                 self.add(format_args!("{line}"));
@@ -103,6 +107,13 @@ impl SceneMaker<'_> {
             self.add(format_args!("width = \"{width}\"\nheight = \"{height}\"\ndpi = 72"));
         }
         if self.chance(0.5) {
+            let (panel, furniture) = (self.some(0.3), self.some(0.2));
+            if panel {
+                self.add(format_args!("panel = \"b\""));
+            }
+            if furniture {
+                self.add(format_args!("furniture = \"separate\""));
+            }
             self.add(format_args!("title = \"(a)\"\nlabel = \"m^-1\"\ntime_label = \"step {{step}}\""));
         }
     }
