@@ -58,7 +58,8 @@ impl Renderer {
             let (page, picture) = self.page(frame)?;
             let manifest = Manifest::of(self.scene(), frame.to_string(), false, &RecordedFiles::default());
             let origin = manifest.origin().text(frame);
-            let document = Document { page: &page, picture: (!self.has_furniture_apart()).then_some(&picture), origin: &origin };
+            let document =
+                Document { page: &page, picture: (!self.has_furniture_apart()).then_some(&picture), origin: &origin };
             return Ok(encode(&document).writing(Path::new(extension))?);
         }
         let name = PathBuf::from(format!("{frame}.{extension}"));

@@ -230,7 +230,8 @@ fn a_scene_with_a_figure_becomes_a_document_too() {
     assert!(a == b);
     let refused = polyfly(dir.path(), &["f.toml", "-o", "b.svg"]);
     assert!(words(&refused).contains("b.svg already exists"), "{}", words(&refused));
-    let many = polyfly(dir.path(), &["f.toml", "-o", "c.pdf", "--set", "output.frames=2"]);
+    let many =
+        polyfly(dir.path(), &["f.toml", "-o", "c.pdf", "--set", "output.frames=2", "--set", "output.path=%d.png"]);
     assert!(many.status.code() == Some(64) && words(&many).contains("c.pdf shows one frame"), "{}", words(&many));
 }
 

@@ -47,7 +47,10 @@ pub fn encode(document: &Document) -> io::Result<Vec<u8>> {
     if let Some(picture) = picture {
         let data = STANDARD.encode(png::of_image(picture)?);
         // Writing to a string cannot fail.
-        let _ = writeln!(svg, "<image width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" href=\"data:image/png;base64,{data}\"/>");
+        let _ = writeln!(
+            svg,
+            "<image width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" href=\"data:image/png;base64,{data}\"/>"
+        );
     }
     for mark in &page.marks {
         match mark {
