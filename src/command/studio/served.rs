@@ -10,6 +10,7 @@ use crate::command::viewer::open_in_viewer;
 use crate::error::Error;
 use crate::language::msg;
 use crate::output::OutputError;
+use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::run::RunRequest;
 use axum::body::{Body, Bytes};
@@ -124,7 +125,7 @@ impl Studio {
         }
         let ending = match &*request.format {
             ending @ ("png" | "exr") => ending,
-            _ => return Err(Failure::usage(msg!("expected {what}", what = "png, exr"))),
+            ending => return Err(Failure::usage(msg!("the request is invalid: {why}", why = brief(ending)))),
         };
         if scene.output.files.extension() != ending {
             scene.output.bits = None;
