@@ -1,6 +1,6 @@
 """The studio in headless Chromium: where a scene begins, its text, its looks, its run and its stills. Usage: tests/studio_files.py POLYFLY
 
-Needs what tests/studio.py needs, and ffmpeg.
+Needs what tests/studio.py needs, ffmpeg and axe-core-python.
 """
 
 import json
@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import axe_core_python
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -36,7 +37,7 @@ class Hand:
 
 
 def check(polyfly):
-    for part in [beginning, text, looks, one_color, stop_and_go_on, stills, glass]:
+    for part in [beginning, text, looks, one_color, stop_and_go_on, stills, glass, accessible]:
         part(polyfly)
     print("the studio's files are what they should be")
 
@@ -278,6 +279,30 @@ def glass(polyfly):
             Select(studio.browser.find_element(By.ID, "scale")).select_by_value("1")
             studio.wait(studio.is_settled)
             assert studio.js("return document.getElementById('picture').width") == 160
+
+
+def accessible(polyfly):
+    """axe-core finds nothing, in light and dark, on any panel."""
+    axe = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
+
+    def found(studio):
+        studio.js(axe)
+        for theme in ["light", "dark"]:
+            studio.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+            yield from studio.browser.execute_async_script("""
+                const done = arguments[0];
+                axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => done(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)))""")
+
+    with tempfile.TemporaryDirectory() as folder, Studio(polyfly, folder, "--cpu", "--size", "64x36", "--samples", "1") as studio:
+        studio.browser.get(studio.address)
+        studio.wait(lambda: "infinity" in studio.text("start-lists"))
+        assert not list(found(studio))
+        studio.request("open", b'{ "template": "infinity" }')
+        studio.open()
+        for tab in studio.browser.find_elements(By.CSS_SELECTOR, "[role=tab]"):
+            tab.click()
+            studio.js("document.querySelectorAll('#keys > details').forEach((table) => { table.open = true; })")
+            assert not list(found(studio)), tab.text
 
 
 if __name__ == "__main__":

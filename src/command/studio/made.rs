@@ -38,7 +38,8 @@ impl Made {
 
 /// A path from the root; the empty one is the working folder.
 pub fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(Path::new(".").join(path)).unwrap_or_default()
+    // Without a slash at the end.
+    std::path::absolute(Path::new(".").join(path)).unwrap_or_default().components().collect()
 }
 
 /// What browsers call the kind of file; None if they show none of that kind.
