@@ -160,6 +160,32 @@ def dragging(polyfly):
         studio.wait(lambda: centre() == start and not studio.is_enabled("undo"))
 
 
+def handles(polyfly):
+    """The handles of what is picked size and turn it, by mouse and by the keyboard."""
+    with made(polyfly, HEAD + CAMERA + FLOOR + CUBE + LIGHT) as studio:
+        body = lambda: studio.document()["body"][0]
+        shown = lambda name: studio.browser.find_element(By.ID, name).is_displayed()
+        assert not shown("resize") and not shown("turn")
+        studio.mouse((0.5, 0.55))
+        studio.picks("body[0]")
+        studio.wait(lambda: shown("resize") and shown("turn"))
+        for name, key, by in [("resize", "radius", (40, 30)), ("turn", "angle_deg", (60, 0))]:
+            before = studio.state()["holds"]["body"][0][key]
+            chain = ActionChains(studio.browser, duration=30).click_and_hold(studio.browser.find_element(By.ID, name))
+            for _ in range(3):
+                chain.move_by_offset(by[0] // 3, by[1] // 3)
+            chain.release().perform()
+            studio.wait(lambda: body().get(key, 0) > before)
+            after = body()[key]
+            studio.browser.find_element(By.ID, name).send_keys(Keys.ARROW_UP)
+            studio.wait(lambda: body()[key] > after)
+            for _ in range(2):
+                studio.click("undo")
+            studio.wait(lambda: key not in body())
+        studio.js("const list = document.getElementById('objects'); list.value = 'light[0]'; list.dispatchEvent(new Event('change'))")
+        studio.wait(lambda: not shown("turn"))
+
+
 def copies(polyfly):
     with made(polyfly, HEAD + CAMERA + FLOOR + CUBE + LIGHT) as studio:
         count = lambda: len(studio.document().get("body", []))
@@ -349,7 +375,7 @@ def hundred_steps(polyfly):
 
 
 def check(polyfly):
-    for test in [picking, dragging, copies, times, hundred_steps]:
+    for test in [picking, dragging, handles, copies, times, hundred_steps]:
         test(polyfly)
     clicks = {test.__name__: test(polyfly) for test in [new_scene, flight, loop, mistakes]}
     said = [line["message"] for line in Studio.browser.get_log("browser") if line["level"] == "SEVERE" and "409" not in line["message"]]

@@ -82,6 +82,29 @@ pub fn radii_of(scene: &Scene, (list, index): Element) -> Option<[f64; 2]> {
     })
 }
 
+/// The keys by which an object is sized and turned, with their values at the clip's start.
+pub fn handles_of(scene: &Scene, (list, index): Element) -> Option<Vec<(&'static str, Vec<f64>)>> {
+    let world = &scene.world;
+    Some(match list {
+        "body" => {
+            let body = world.bodies.get(index)?;
+            vec![("radius", vec![body.radius]), ("angle_deg", vec![body.rotation.angle_deg])]
+        }
+        "sphere" => vec![("radius", vec![world.spheres.get(index)?.radius])],
+        "ellipsoid" => {
+            let ellipsoid = world.ellipsoids.get(index)?;
+            vec![("radii", ellipsoid.radii.into()), ("angle_deg", vec![ellipsoid.rotation.angle_deg])]
+        }
+        "rectangle" => {
+            let rectangle = world.rectangles.get(index)?;
+            vec![("size", rectangle.size.into()), ("angle_deg", vec![rectangle.angle_deg])]
+        }
+        "mesh" => vec![("scale", vec![world.meshes.get(index)?.scale])],
+        "light" => vec![("radius", vec![world.lights.get(index)?.radius])],
+        _ => return None,
+    })
+}
+
 /// A line from the eye.
 struct Ray {
     from: Vec3,

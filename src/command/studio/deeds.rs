@@ -13,13 +13,42 @@ use serde_json::Value;
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Deed {
-    Add { what: String, inside: Option<String> },
-    Duplicate { of: String },
-    Remove { of: String },
-    Drag { of: String, grabbed: Vec3, from: Vec3, to: [f64; 2], is_upright: bool, gesture: String },
-    Key { of: String },
-    MoveKey { of: String, index: usize, to: u32 },
-    RemoveKey { of: String, index: usize },
+    Add {
+        what: String,
+        inside: Option<String>,
+    },
+    Duplicate {
+        of: String,
+    },
+    Remove {
+        of: String,
+    },
+    Drag {
+        of: String,
+        grabbed: Vec3,
+        from: Vec3,
+        to: [f64; 2],
+        is_upright: bool,
+        gesture: String,
+    },
+    /// Sets numbers of an object: its size, or its angle.
+    Put {
+        of: String,
+        value: Vec<f64>,
+        gesture: String,
+    },
+    Key {
+        of: String,
+    },
+    MoveKey {
+        of: String,
+        index: usize,
+        to: u32,
+    },
+    RemoveKey {
+        of: String,
+        index: usize,
+    },
     Loop,
 }
 
@@ -29,14 +58,17 @@ impl Deed {
         match self {
             Deed::Add { what, .. } => what,
             Deed::Duplicate { of } | Deed::Remove { of } | Deed::Drag { of, .. } | Deed::Key { of } => of,
-            Deed::MoveKey { of, .. } | Deed::RemoveKey { of, .. } => of,
+            Deed::Put { of, .. } | Deed::MoveKey { of, .. } | Deed::RemoveKey { of, .. } => of,
             Deed::Loop => "output.loop",
         }
     }
 
     /// Deeds of one gesture are one step of the history.
     pub fn gesture(&self) -> Option<String> {
-        if let Deed::Drag { gesture, .. } = self { Some(gesture.clone()) } else { None }
+        match self {
+            Deed::Drag { gesture, .. } | Deed::Put { gesture, .. } => Some(gesture.clone()),
+            _ => None,
+        }
     }
 }
 
@@ -83,6 +115,7 @@ impl Seen<'_> {
                 let drag = Drag { grabbed: *grabbed, from: *from, to: *to, is_upright: *is_upright };
                 objects::dragged(text, scene, aim, (place(of)?, frame), &drag).map(only)
             }
+            Deed::Put { of, value, .. } => timeline::put(text, scene, of, frame, value).map(only),
             Deed::Key { of } if of == timeline::CAMERA => Some(only(self.camera_key())),
             Deed::Key { of } => timeline::inserted(text, scene, of, frame, self.value_without_keys(of)).map(only),
             Deed::MoveKey { of, index, to } => {

@@ -505,6 +505,7 @@ impl Document {
         let missing =
             self.is_missing.then(|| msg!("{path} is gone: Write back writes it anew", path = self.name.as_str()));
         let missing = missing.map(|what| what.get(language()));
+        let loop_problems = scene.loop_problems();
         let problems = [&self.faults, &missing, &self.problems, &self.complaint];
         json!({
             "version": self.version,
@@ -519,8 +520,8 @@ impl Document {
             "levels": levels(scene),
             "problems": problems.into_iter().flatten().next(),
             "tracks": timeline::rows(scene),
-            "can_loop": !timeline::looped(scene).is_empty(),
-            "loop": scene.loop_problems().into_iter().map(|problem| problem.what.to_string()).collect::<Vec<_>>(),
+            "can_loop": loop_problems.iter().any(|problem| !problem.mend.is_empty()),
+            "loop": loop_problems.iter().map(|problem| problem.what.to_string()).collect::<Vec<_>>(),
             "changes": self.changes.iter().map(change_of).collect::<Vec<_>>(),
             "questions": self.asked(),
             "can_undo": self.history.can_undo(),

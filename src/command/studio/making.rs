@@ -1,6 +1,6 @@
 //! What the page asks for when it picks, drags and makes objects and keys.
 
-use super::aim::{Aim, centre_of, element_of, path_of};
+use super::aim::{Aim, centre_of, element_of, handles_of, path_of};
 use super::answers::{Answer, Shared, aside, json_answer, read, typed};
 use super::deeds::Deed;
 use super::objects::picture_of;
@@ -28,9 +28,12 @@ impl Studio {
         let scene = self.document().scene().clone();
         let meshes = self.painter.meshes();
         let aim = Aim::new(&scene, frame, view, &meshes);
-        let from = |place| {
-            let (key, centre) = centre_of(&scene, place)?;
-            timeline::value_at_frame(&scene, &format!("{}.{key}", path_of(place)), frame).or(Some(centre))
+        // As they are at the frame, before the object moves.
+        let held =
+            |path: String, at_start: Vec<f64>| timeline::value_at_frame(&scene, &path, frame).unwrap_or(at_start);
+        let from = |element| {
+            let (key, centre) = centre_of(&scene, element)?;
+            Some(held(format!("{}.{key}", path_of(element)), centre.into()))
         };
         let hits = at.map(|at| aim.hits(at)).unwrap_or_default().into_iter();
         let hits = hits.map(|(place, point)| json!({ "of": path_of(place), "point": point, "from": from(place) }));
@@ -39,6 +42,10 @@ impl Studio {
             "hits": hits.collect::<Vec<_>>(),
             "outline": place.map(|place| aim.outline(place)),
             "center": place.and_then(|place| aim.centre(place)),
+            "handles": place.and_then(|place| handles_of(&scene, place)).map(|keys| {
+                let now = |(key, value)| (key, held(format!("{}.{key}", of.unwrap_or_default()), value));
+                keys.into_iter().map(now).collect::<Vec<_>>()
+            }),
         })
     }
 

@@ -186,11 +186,7 @@ pub fn dragged(text: &str, scene: &Scene, aim: &Aim, (place, frame): (Element, u
     let path = path_of(place);
     let Some(by) = aim.drag(drag.grabbed, drag.to, drag.is_upright) else { return Some(Vec::new()) };
     let of = format!("{path}.{key}");
-    let value = triple(add(drag.from, by));
-    let mut edits = match timeline::is_over_time(scene, &of) {
-        true => timeline::inserted(text, scene, &of, frame, Some(value))?,
-        false => vec![set(&of, &value)],
-    };
+    let mut edits = timeline::put(text, scene, &of, frame, &add(drag.from, by))?;
     if drag.is_upright && dot(by, by) > 0.0 {
         let standing = ["on", "rest"].map(|key| format!("{path}.{key}"));
         edits.extend(standing.into_iter().filter(|path| value_at(text, path).is_some()).map(Edit::Remove));
@@ -318,6 +314,21 @@ mod tests {
             assert_eq!(after.contains("\non ="), text == standing && !is_upright);
             assert!(after.contains("# six faces"));
         }
+    }
+
+    #[test]
+    fn sizes_and_angles_are_put_at_their_time() {
+        let put = |text: &str, of: &str, value: Value| {
+            done(text, 20, json!({ "do": "put", "of": of, "value": value, "gesture": "" })).0
+        };
+        assert_eq!(put(SCENE, "body[0].radius", json!([0.75])), SCENE.replace("radius = 0.5", "radius = 0.75"));
+        assert!(put(SCENE, "body[0].angle_deg", json!([-15])).ends_with("radius = 0.5\nangle_deg = -15.0\n"));
+        let timed = SCENE.replace("radius = 0.5", "radius = { keys = [[0, 1], [1, 2]] }");
+        let radius = |text: &str, frame| timeline::value_at_frame(&read(text), "body[0].radius", frame).unwrap();
+        let after = put(&timed, "body[0].radius", json!([0.25]));
+        assert_eq!([radius(&after, 0), radius(&after, 20)], [vec![1.0], vec![0.25]]);
+        let panel = format!("{SCENE}\n[[rectangle]]\n");
+        assert!(put(&panel, "rectangle[0].size", json!([2, 3.5])).contains("size = [2.0, 3.5]"));
     }
 
     #[test]

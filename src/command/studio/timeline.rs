@@ -1,6 +1,5 @@
 //! The keys on the page's timeline: those of the camera's path and of values over time, and edits that change them.
 
-use crate::math::vec3::Vec3;
 use crate::scene::text::edit::{Edit, value_at};
 use crate::scene::{CameraKey, CameraPath, Scene, number, path_text, triple};
 use serde_json::{Value, json};
@@ -22,9 +21,24 @@ pub fn is_over_time(scene: &Scene, path: &str) -> bool {
 }
 
 /// A value at a frame; None if it has no keys.
-pub fn value_at_frame(scene: &Scene, path: &str, frame: u32) -> Option<Vec3> {
+pub fn value_at_frame(scene: &Scene, path: &str, frame: u32) -> Option<Vec<f64>> {
     let track = scene.tracks.all().iter().find(|track| track.path == inner(path))?;
-    Some(track.at(f64::from(frame) / f64::from(scene.output.frames)))
+    Some(track.at(f64::from(frame) / f64::from(scene.output.frames))[..track.count].to_vec())
+}
+
+/// Sets a value: at a frame, if it changes over the clip.
+pub fn put(text: &str, scene: &Scene, of: &str, frame: u32, value: &[f64]) -> Option<Vec<Edit>> {
+    let value = numbers(value);
+    if is_over_time(scene, of) {
+        return inserted(text, scene, of, frame, Some(value));
+    }
+    Some(vec![Edit::Set(of.to_owned(), value)])
+}
+
+// A number, or a list of them.
+fn numbers(value: &[f64]) -> String {
+    let texts: Vec<String> = value.iter().map(|x| number(*x)).collect();
+    if let [one] = &texts[..] { one.clone() } else { format!("[{}]", texts.join(", ")) }
 }
 
 fn camera_keys(scene: &Scene) -> &[CameraKey] {
@@ -73,13 +87,7 @@ pub fn inserted(text: &str, scene: &Scene, of: &str, frame: u32, value: Option<S
         let second = if frame == 0 { 0.5 } else { time };
         return Some(vec![Edit::Set(of.to_owned(), format!("{{ keys = [[0.0, {value}], [{second:?}, {value}]] }}"))]);
     };
-    let value = value.unwrap_or_else(|| {
-        let numbers = track.at(time);
-        match track.count {
-            1 => number(numbers[0]),
-            count => format!("[{}]", numbers[..count].iter().map(|x| number(*x)).collect::<Vec<_>>().join(", ")),
-        }
-    });
+    let value = value.unwrap_or_else(|| numbers(&track.at(time)[..track.count]));
     let times = times(scene, of);
     let here = key_at(scene, &times, frame);
     let index = here.unwrap_or_else(|| times.iter().filter(|other| **other < time).count());

@@ -15,6 +15,7 @@ export function objects(app) {
   let picked = null, opened = null;
   // The outline as a path, to find out whether the mouse is on it.
   let shape = new Path2D();
+  let drawn = [], middle = [0, 0];
   let clicked = null, grabbed = null;
   const test = document.createElement("canvas").getContext("2d");
 
@@ -39,7 +40,80 @@ export function objects(app) {
     edge.setAttribute("height", height);
     for (const path of svg.querySelectorAll("path")) path.setAttribute("d", text);
     shape = new Path2D(text);
+    drawn = lines ?? [];
+    handles();
   }
+
+  // The handles stand at the outline: one sizes the object, the other turns it.
+  function handles() {
+    if (!app.state?.size) return;
+    const points = drawn.flat().map(([x, y]) => [Math.max(0, Math.min(1, x)), Math.max(0, Math.min(1, y))]);
+    const [width, height] = app.state.size;
+    const box = $("frame");
+    const [inner, outer] = [box.querySelector("canvas").getBoundingClientRect(), box.getBoundingClientRect()];
+    const scale = Math.min(inner.width / width, inner.height / height);
+    const at = ([x, y]) => [inner.x - outer.x + inner.width / 2 + (x - 0.5) * width * scale, inner.y - outer.y + inner.height / 2 + (y - 0.5) * height * scale];
+    const ends = (i) => [Math.min(...points.map((p) => p[i])), Math.max(...points.map((p) => p[i]))];
+    const isShown = points.length > 0 && picked !== "floor";
+    const [[left, right], [top, bottom]] = isShown ? [ends(0), ends(1)] : [[0, 0], [0, 0]];
+    middle = at([(left + right) / 2, (top + bottom) / 2]).map((x, i) => x + [outer.x, outer.y][i]);
+    const places = { resize: at([right, bottom]), turn: at([(left + right) / 2, top]) };
+    for (const [id, [x, y]] of Object.entries(places)) {
+      $(id).hidden = !isShown || (id === "turn" && !/^(body|ellipsoid|rectangle)/.test(picked));
+      $(id).style.left = `${x}px`;
+      $(id).style.top = `${y}px`;
+    }
+  }
+
+  // What a handle does: new numbers of its key, from those at the start and from the places of the mouse.
+  const HANDLES = {
+    resize: {
+      isFor: (key) => key !== "angle_deg",
+      drag: (value, { start, now, middle }) => value.map((x) => x * Math.max(0.02, distance(now, middle) / Math.max(distance(start, middle), 1))),
+      key: (value, way) => value.map((x) => x * 1.05 ** way),
+    },
+    turn: {
+      isFor: (key) => key === "angle_deg",
+      drag: ([angle], { start, now }) => [angle + Math.round((now[0] - start[0]) / 2)],
+      key: ([angle], way) => [angle + 5 * way],
+    },
+  };
+  const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+  const keyOf = async (id) => (await aim({ of: picked }))?.handles?.find(([key]) => HANDLES[id].isFor(key));
+  for (const [id, { drag, key: step }] of Object.entries(HANDLES)) {
+    const handle = $(id);
+    let hold = null;
+    // One request at a time, and always the newest place.
+    const send = async (mine) => {
+      if (mine.busy || !mine.now || !mine.key) return;
+      const value = drag(mine.key[1], mine);
+      Object.assign(mine, { busy: true, now: null });
+      await app.make({ do: "put", of: `${mine.of}.${mine.key[0]}`, value, gesture: mine.gesture });
+      mine.busy = false;
+      send(mine);
+    };
+    handle.addEventListener("pointerdown", async (event) => {
+      handle.setPointerCapture(event.pointerId);
+      const mine = hold = { of: picked, start: [event.clientX, event.clientY], gesture: app.gesture() };
+      mine.middle = middle;
+      mine.key = await keyOf(id);
+      send(mine);
+    });
+    handle.addEventListener("pointermove", (event) => {
+      if (!hold) return;
+      hold.now = [event.clientX, event.clientY];
+      send(hold);
+    });
+    for (const end of ["pointerup", "pointercancel"]) handle.addEventListener(end, () => { hold = null; });
+    handle.addEventListener("keydown", async (event) => {
+      const way = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];
+      if (!way) return;
+      event.preventDefault();
+      const [key, value] = (await keyOf(id)) ?? [];
+      if (key) app.make({ do: "put", of: `${picked}.${key}`, value: step(value, way), gesture: app.gesture() });
+    });
+  }
+  new ResizeObserver(handles).observe($("frame"));
 
   // Shows what is picked, in the form too.
   function pick(path) {
