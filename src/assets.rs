@@ -69,7 +69,7 @@ impl Assets {
         let bodies = || finish::load_all(&world.bodies, &[], files);
         let sky = || {
             let picture = sky::picture(&world.sky, files)?;
-            Ok::<_, AssetError>((SkyMap::of(&world.sky, picture.as_ref()), picture))
+            Ok::<_, AssetError>((sky::shared(&world.sky, picture.as_ref()), picture))
         };
         let ((floor, finishes), sky) = rayon::join(|| (floor(), bodies()), sky);
         let ((texture, relief), (sky, picture)) = (floor?, sky?);
@@ -77,7 +77,7 @@ impl Assets {
             texture: texture.map(Arc::new),
             relief,
             finishes: Arc::new(finishes?),
-            sky: sky.map(Arc::new),
+            sky,
             sky_picture: picture.filter(|_| scene.sky_moves()).map(Arc::new),
             meshes: Arc::new(meshes),
             particles,

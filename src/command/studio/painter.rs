@@ -188,7 +188,8 @@ impl RendererCache {
         if !is_known {
             // Their memory is free for the next ones.
             self.variants.clear();
-            self.base = None;
+            // A sky that stays is not made again.
+            let _sky = self.base.take().and_then(|base| base.prepared.assets.sky.clone());
             let mut scene = scene.clone();
             if let Some(mut view) = view.filter(|_| far > reach(&scene)) {
                 view.eye = add(origin, scale(sub(view.eye, origin), 4.0));

@@ -34,6 +34,8 @@ const place = () => (seen?.frame === frame && seen.picture === state.picture ? s
 const here = () => view ?? (({ eye, look_at, fov_deg }) => ({ eye, look_at, fov_deg }))(place());
 const isMoving = () => playing || performance.now() - movedAt < 150;
 
+const map = () => { if (!$("plan").hidden) plan($("map"), state, here()); };
+
 function touch() {
   wanted += 1;
   canvas.dataset.wanted = wanted;
@@ -108,7 +110,7 @@ async function paint() {
 function go(to) {
   frame = Math.max(0, Math.min(state.frames - 1, Math.round(to)));
   times.frame();
-  plan($("map"), state, here());
+  map();
   touch();
 }
 
@@ -128,7 +130,7 @@ function play(on) {
 function look(to) {
   view = to;
   $("reset").disabled = $("look").disabled = !view;
-  plan($("map"), state, here());
+  map();
   touch();
 }
 
@@ -409,7 +411,7 @@ tabs.forEach((tab, at) => {
     document.body.dataset.panel = tab.dataset.panel;
     panels.forEach((panel) => panel(state));
     seePicture();
-    plan($("map"), state, here());
+    map();
   });
   tab.addEventListener("keydown", (event) => {
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: tabs.length - 1 }[event.key];
