@@ -141,7 +141,7 @@ export function objects(app) {
     const all = names();
     if (picked && !all.some(([path]) => path === picked)) return pick(null);
     const list = $("objects");
-    const options = [["", "Nothing picked"], ...all];
+    const options = [["", "Click an object to pick it"], ...all];
     if (list.options.length !== options.length || options.some(([, text], i) => list.options[i].textContent !== text)) {
       list.replaceChildren(...options.map(([value, textContent]) => Object.assign(document.createElement("option"), { value, textContent })));
     }
