@@ -129,7 +129,8 @@ export function objects(app) {
         if (!box.open) opened = box;
         box.fill();
         box.open = true;
-        box.scrollIntoView({ block: "nearest" });
+        // Within the panel alone: the picture stays in sight.
+        $("keys").scrollTop += box.getBoundingClientRect().top - $("keys").getBoundingClientRect().top - 8;
       }
       aim({ of: picked }).then((answer) => { if (answer && picked === path) draw(answer.outline); });
     }
