@@ -5,6 +5,7 @@ pub mod bvh;
 pub mod colormap;
 pub mod grid;
 pub mod hash;
+pub mod hull;
 mod layout;
 pub mod platonic;
 pub mod ploc;

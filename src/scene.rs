@@ -62,6 +62,7 @@ pub(crate) use world::floor::{corner_uv, has_area, is_clockwise, is_parallelogra
 pub use world::lamps::{LampPattern, LampSamples, LampShape, LampSides, Lamps};
 pub use world::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm};
 pub use world::motion::{Motion, Rotation};
+pub use world::particle_shape::ParticleShape;
 pub use world::particles::Particles;
 pub use world::rectangle::Rectangle;
 pub use world::relief::{Bumps, MapSource, Relief};

@@ -50,6 +50,7 @@ mod oracle;
 mod orthographic;
 mod over_time;
 mod particle_files;
+mod particle_shapes;
 mod picture_version;
 mod post;
 mod random_scenes;

@@ -144,6 +144,8 @@ def show(
     *,
     color: Any = None,
     label: str | None = None,
+    shape: Any = None,
+    orientation: Any = None,
     columns: dict[str, Any] | None = None,
     device: Device = "auto",
     threads: int = 0,
@@ -151,8 +153,9 @@ def show(
 ) -> Figure:
     """A figure of particles: of arrays, of a table, of what ASE, pyvista, OVITO or MDAnalysis hold, or of a file.
 
-    `color` is an array, the name of a column, or an expression of columns. Other keywords are keys of `[figure]` and `[particles]`:
-    `view="+x"`, `width="170 mm"`, `dpi=600`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`; and any key of a scene with its table:
+    `color` is an array, the name of a column, or an expression of columns. `shape` is a solid's name or the corners (M, 3) of a convex body in
+    the unit of the positions, which a radius scales; `orientation` has a quaternion for each particle, (N, 4): w, x, y, z. Other keywords
+    are keys of `[figure]` and `[particles]`: `view="+x"`, `width="170 mm"`, `dpi=600`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`; and any key of a scene with its table:
     `**{"render.samples": 9}`."""
 
 def film(

@@ -7,7 +7,7 @@ from . import _polyfly
 _POSITIONS = [("x", "y", "z"), ("pos_x", "pos_y", "pos_z"), ("px", "py", "pz"), ("points:0", "points:1", "points:2")]
 _RADII = ("radius", "radii", "r")
 _DIAMETERS = ("diameter", "diameters", "d")
-_OF_PARTICLES = ("columns", "map", "radii", "range", "scale")
+_OF_PARTICLES = ("columns", "map", "radii", "range", "scale", "shape")
 
 
 def _array(values):
@@ -79,9 +79,7 @@ class Particles:
             yield "radius", self.radii.tobytes()
             for name, values in self.columns.items():
                 parts = [values] if values.ndim == 1 else list(values.T)
-                names = [name] if len(parts) == 1 else [f"{name}.{axis}" for axis in ("x", "y", "z", "w")[: len(parts)]]
-                if len(names) < len(parts):
-                    names = [f"{name}.{i}" for i in range(len(parts))]
+                names = [name] if len(parts) == 1 else [f"{name}.{axis}" for axis in ("xyz" if len(parts) < 4 else range(len(parts)))]
                 for part_name, part in zip(names, parts):
                     yield part_name, part.tobytes()
 
@@ -251,12 +249,20 @@ def _figure(given, radius, color, label, keys, columns):
     return scene, columns
 
 
-def show(particles, radius=None, *, color=None, label=None, columns=None, device="auto", threads=0, **keys):
+def show(particles, radius=None, *, color=None, label=None, shape=None, orientation=None, columns=None, device="auto", threads=0, **keys):
     """A figure of particles: of arrays, of a table, of what ASE, pyvista, OVITO or MDAnalysis hold, or of a file.
 
-    `color` is an array, the name of a column, or an expression of columns. Other keywords are keys of `[figure]` and `[particles]`:
-    `view="+x"`, `width="170 mm"`, `dpi=600`, `title="(a)"`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`, `style="plain"`; and any key
+    `color` is an array, the name of a column, or an expression of columns. `shape` is a solid's name or the corners (M, 3) of a convex body in
+    the unit of the positions, which a radius scales; `orientation` has a quaternion for each particle, (N, 4): w, x, y, z. Other keywords
+    are keys of `[figure]` and `[particles]`: `view="+x"`, `width="170 mm"`, `dpi=600`, `title="(a)"`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`, `style="plain"`; and any key
     of a scene with its table: `**{"render.samples": 9}`."""
+    if shape is not None:
+        is_named = isinstance(shape, (str, dict))
+        keys = {"shape": shape if is_named else _array(shape).tolist(), **keys}
+        if not is_named and not _is_path(particles):
+            radius, keys = (1.0, keys) if radius is None else (radius, {"columns": {"radius": "radius"}, **keys})
+    if orientation is not None:
+        columns = {**(columns or {}), "orientation": orientation}
     scene, columns = _figure(particles, radius, color, label, keys, columns)
     steps = None if _is_path(particles) else _Steps([Particles.of(particles, radius, **columns)], {})
     return Figure(scene, steps, device=device, threads=threads)

@@ -101,6 +101,12 @@ impl PyScene {
 
 // A value as TOML writes it: JSON does the same for numbers, texts and lists.
 fn toml_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(table) = value.cast::<PyDict>() {
+        let entry =
+            |(key, value): (Bound<PyAny>, Bound<PyAny>)| Ok(format!("{} = {}", toml_of(&key)?, toml_of(&value)?));
+        let entries = table.iter().map(entry).collect::<PyResult<Vec<String>>>()?;
+        return Ok(format!("{{ {} }}", entries.join(", ")));
+    }
     value.py().import("json")?.call_method1("dumps", (value,))?.extract()
 }
 

@@ -114,6 +114,21 @@ class Wheel(unittest.TestCase):
         (low, high), colors = polyfly.show(x, r, color=p, **keys)._renderer.color_map
         self.assertEqual((low, high, len(colors)), (p.min(), p.max(), 256))
 
+    def test_polyhedra_are_arrays_of_corners_and_quaternions(self):
+        x = np.array([[0.0, 0, 0], [1.5, 0, 0], [0, 1.5, 0]])
+        q = np.array([[1.0, 0, 0, 0], [0.9, 0.1, 0.2, 0.3], [0.5, 0.5, -0.5, 0.5]])
+        corners = np.concatenate([np.eye(3), -np.eye(3)]) * 0.6
+        keys = {"color": [1.0, 2, 3], "width": "40 mm", "dpi": 60, "orientation": q}
+        octahedra = polyfly.show(x, shape=corners, **keys).array()
+        np.testing.assert_array_equal(octahedra, polyfly.show(x, 0.6, shape="octahedron", **keys).array())
+        np.testing.assert_array_equal(octahedra, polyfly.show(x, 0.6, shape=corners * 7, **keys).array())
+        for other in (polyfly.show(x, 0.6, **keys), polyfly.show(x, 0.6, shape="octahedron", **{**keys, "orientation": None})):
+            self.assertTrue((other.array() != octahedra).any())
+        rounded = polyfly.show(x, shape={"vertices": corners.tolist(), "rounding": 0.1}, radius=0.7, **keys)
+        self.assertTrue((rounded.array() != octahedra).any())
+        with self.assertRaisesRegex(ValueError, "not all in a plane"):
+            polyfly.show(x, shape=corners[[0, 1, 3]], **keys)
+
     def test_faults_of_arrays_are_told(self):
         x = np.zeros((4, 3))
         for message, make in [(r"shape \(4, 5\)", lambda: polyfly.show(np.zeros((4, 5)), 1)), ("no radius", lambda: polyfly.show(x)),

@@ -13,10 +13,12 @@ mod lammps_data;
 mod lammps_dump;
 pub mod memory;
 mod npy;
+mod placing;
 mod plan;
 mod range;
 mod readers;
 mod rows;
+pub mod shape;
 mod sphere_file;
 mod step;
 mod text_table;
@@ -40,6 +42,7 @@ use crate::scene::{ColourBy, Material, Particles, RangeOver, ValueRange, series}
 use format::Head;
 use range::Clip;
 use rayon::prelude::*;
+use shape::ShapedParticles;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use values::Request;
@@ -53,7 +56,9 @@ pub struct ColouredSpheres {
     pub spheres: Arc<Vec<Sphere>>,
     /// The origin of the devices' coordinates, which have single precision.
     pub origin: Vec3,
-    /// Indices into `colours`; empty once the device scene holds them.
+    /// Particles with other shapes, relative to `origin`; empty once the device scene holds them.
+    pub shaped: ShapedParticles,
+    /// Indices of the spheres into `colours`; empty once the device scene holds them.
     pub colour_indices: Vec<u16>,
     /// The color map and the color of missing values, or the one material.
     pub colours: Vec<Material>,
@@ -140,11 +145,20 @@ impl ColouredSpheres {
             (Some(values), Some(range)) => values.par_iter().map(|&x| color_index(x, range)).collect(),
             _ => vec![0; step.radii.len()],
         };
+        let unknown = range.map_or(0, |_| colour_indices.par_iter().filter(|&&i| i == unknown).count());
+        let rotations = request.rotations(&step, &path)?;
+        let parted = placing::parted(particles, &step, rotations.as_deref(), origin, &colour_indices);
+        let parted = parted.map_err(|what| AssetError::new(&path, what))?;
+        let (spheres, colour_indices, shaped) = parted.unwrap_or_else(|| {
+            let spheres = step.positions.par_iter().zip(&step.radii).map(sphere).collect();
+            (spheres, colour_indices, ShapedParticles::default())
+        });
         Ok(ColouredSpheres {
             count: step.radii.len(),
-            spheres: Arc::new(step.positions.par_iter().zip(&step.radii).map(sphere).collect()),
+            spheres: Arc::new(spheres),
+            shaped,
             origin,
-            unknown: range.map_or(0, |_| colour_indices.par_iter().filter(|&&i| i == unknown).count()),
+            unknown,
             colour_indices,
             colours: match range {
                 Some(_) => colours.iter().copied().chain([UNKNOWN]).map(coloured).collect(),
@@ -163,9 +177,17 @@ impl ColouredSpheres {
         })
     }
 
+    /// The spheres, and the bounding spheres of other shapes, relative to `origin`.
+    pub fn balls(&self) -> Vec<Sphere> {
+        let ball = |(centre, radius)| Sphere { centre: to_f32(centre), radius: radius as f32 };
+        let shaped = self.shaped.placed.par_iter().map(|one| ball(self.shaped.ball(one)));
+        self.spheres.par_iter().copied().chain(shaped).collect()
+    }
+
     /// The bounding box of all particles: its minimum and maximum corner.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
-        let boxes = self.spheres.par_iter().map(|s| [s.centre.map(|x| s.radius - x), s.centre.map(|x| x + s.radius)]);
+        let boxes =
+            self.balls().into_par_iter().map(|s| [s.centre.map(|x| s.radius - x), s.centre.map(|x| x + s.radius)]);
         let farther = |a: [[f32; 3]; 2], b: [[f32; 3]; 2]| [0, 1].map(|k| [0, 1, 2].map(|i| a[k][i].max(b[k][i])));
         let [low, high] = boxes.reduce(|| [[f32::NEG_INFINITY; 3]; 2], farther).map(|corner| corner.map(f64::from));
         [low.map(|x| -x), high].map(|corner| add(corner, self.origin))
@@ -173,7 +195,7 @@ impl ColouredSpheres {
 
     /// Frees what the device scene holds, perhaps in the order of its tree, so that each array is in memory once.
     pub fn release(&mut self) {
-        (self.spheres, self.colour_indices) = (Arc::default(), Vec::new());
+        (self.spheres, self.shaped, self.colour_indices) = (Arc::default(), ShapedParticles::default(), Vec::new());
     }
 
     /// A remark about particles without a value, if there are any.

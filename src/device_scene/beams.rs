@@ -39,7 +39,8 @@ impl Beams {
             all.first.push(all.beams.len() as i32);
             all.beams.extend(beams);
         }
-        all.first.push(all.beams.len() as i32);
+        // Bodies of particles have none.
+        all.first.resize(geometry.bodies.len() * lights.len() + 1, all.beams.len() as i32);
         all
     }
 }

@@ -2,6 +2,7 @@
 
 use super::film::Films;
 use super::lazy::{LazyTrees, Missing, MissingTrees, Span, measure};
+use super::shapes::particle::{self, FlatParticles};
 use super::shapes::{ellipsoid, isolation, leaf_code, polyhedron, sphere, triangle};
 use super::upload::ArrayUploader;
 use super::{finish, materials};
@@ -19,6 +20,7 @@ use crate::math::grid::{Ball, Grid, Lattice, QUICK_BALLS};
 use crate::math::vec3::{add, length};
 use crate::scene::Scene;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// In place of a tree: what is missing, the threads that build what a device does not make, and the same shapes with their tree.
@@ -103,6 +105,7 @@ impl Geometry {
             materials: all,
             ..Geometry::default()
         };
+        let mut shaped = FlatParticles::default();
         if let Some(particles) = &assets.particles {
             let first = g.materials.len() as i32;
             // The colors are those of a map, or of the material, which may change over the clip.
@@ -112,6 +115,25 @@ impl Geometry {
                 own => own.unwrap_or(*m),
             };
             g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m), &mut films)));
+            let base = g.materials.clone();
+            let mut bevelled: HashMap<(u16, u32), i32> = HashMap::new();
+            let material = |colour: u16, width: f32| {
+                *bevelled.entry((colour, width.to_bits())).or_insert_with(|| {
+                    let plain = first + i32::from(colour);
+                    let (bevel, material) = (if width > 0.0 { 1.0 / width } else { 0.0 }, base[plain as usize]);
+                    if bevel == 0.0 && material.emission == [0.0; 3] {
+                        return plain;
+                    }
+                    g.materials.push(Material { bevel, emission: [0.0; 3], ..material });
+                    g.materials.len() as i32 - 1
+                })
+            };
+            shaped = particle::flatten(&particles.shaped, [g.bodies.len(), g.slabs.len()], material);
+            g.slabs.append(&mut shaped.slabs);
+            g.bodies.append(&mut shaped.bodies);
+            if !g.finishes.is_empty() {
+                g.finishes.resize(g.bodies.len(), Finish::default());
+            }
             match g.spheres.is_empty() {
                 true => g.spheres = Arc::clone(&particles.spheres),
                 false => Arc::make_mut(&mut g.spheres).par_extend(particles.spheres.par_iter()),
@@ -133,12 +155,17 @@ impl Geometry {
             let material = materials::index(&mut g.materials, materials::flatten(scene, &e.material, &mut films));
             g.ellipsoids.push(ellipsoid::flatten(e, material));
         }
+        g.ellipsoids.append(&mut shaped.ellipsoids);
         g.films = films.into_tables();
-        let is_small = g.bodies.len() <= SMALL_BODIES as usize && g.slabs.len() <= SMALL_SLABS as usize;
+        // A small scene has a material for each body.
+        let is_small = g.bodies.len() == world.bodies.len()
+            && g.bodies.len() <= SMALL_BODIES as usize
+            && g.slabs.len() <= SMALL_SLABS as usize;
         let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
         let of_materials = world.materials().map(|m| materials::features(scene, m));
         let of_all = g.materials.iter().map(materials::features_of);
         g.features = FEATURE_TREE
+            | shaped.features
             | of_all.fold(0, |all, one| all | one)
             | (FeatureSet::from(!g.bodies.is_empty()) * FEATURE_BODIES)
             | (FeatureSet::from(!g.spheres.is_empty()) * FEATURE_SPHERES)
@@ -153,7 +180,7 @@ impl Geometry {
         let corners = floor.iter().flat_map(|f| f.corners).chain(sides);
         g.reach = corners.map(length).fold(eye, f64::max) as f32;
         if !g.leaves_out_tree(others, lazy) {
-            g.build_tree(scene, &meshes, lazy);
+            g.build_tree(scene, &shaped, &meshes, lazy);
         }
         g
     }
@@ -348,11 +375,13 @@ impl Geometry {
 
     // Builds the tree, and sorts the shapes into the order of its leaves. Trees of many shapes are left to the devices if they may make
     // them.
-    fn build_tree(&mut self, scene: &Scene, meshes: &[(usize, usize)], lazy: &LazyTrees) {
-        let body_boxes: Vec<Bounds> = scene.world.bodies.iter().map(polyhedron::bounds).collect();
+    fn build_tree(&mut self, scene: &Scene, shaped: &FlatParticles, meshes: &[(usize, usize)], lazy: &LazyTrees) {
+        let own = scene.world.bodies.iter().map(polyhedron::bounds);
+        let body_boxes: Vec<Bounds> = own.chain(shaped.body_boxes.iter().copied()).collect();
         let sphere_boxes: Vec<Bounds> = self.spheres.par_iter().map(sphere::bounds).collect();
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
-        let ellipsoid_boxes: Vec<Bounds> = scene.world.ellipsoids.iter().map(ellipsoid::bounds).collect();
+        let own = scene.world.ellipsoids.iter().map(ellipsoid::bounds);
+        let ellipsoid_boxes: Vec<Bounds> = own.chain(shaped.ellipsoid_boxes.iter().copied()).collect();
         let boxes = [&body_boxes, &sphere_boxes, &triangle_boxes, &ellipsoid_boxes];
         let farthest = |b: &Bounds| b.as_flattened().iter().fold(0.0_f32, |m, x| m.max(x.abs()));
         let all = boxes.into_par_iter().flatten().map(farthest).reduce(|| 0.0, f32::max);

@@ -4,6 +4,7 @@
 pub mod ellipsoid;
 pub mod isolation;
 mod outline;
+pub mod particle;
 pub mod polyhedron;
 pub mod sphere;
 pub mod triangle;

@@ -1,6 +1,7 @@
 //! The five Platonic solids: vertices at exactly the circumradius, outward faces, edges, face planes.
 
-use crate::math::vec3::{Vec3, cross, dot, length, normalise, scale, sub};
+use crate::math::hull;
+use crate::math::vec3::{Vec3, dot, length, normalise, sub};
 use std::sync::OnceLock;
 
 /// One of the five Platonic solids.
@@ -72,35 +73,15 @@ impl Solid {
 
     /// Faces as rings of vertex numbers, counter-clockwise seen from outside.
     ///
-    /// The faces follow from the vertices alone: a face is a plane through three of them with all others behind it.
+    /// The faces follow from the vertices alone: they are those of their hull.
     pub fn faces(self) -> &'static [Vec<usize>] {
         static FOUND: [OnceLock<Vec<Vec<usize>>>; 5] = [const { OnceLock::new() }; 5];
         FOUND[self as usize].get_or_init(|| self.find_faces())
     }
 
     fn find_faces(self) -> Vec<Vec<usize>> {
-        let v = self.vertices();
-        let mut faces: Vec<Vec<usize>> = Vec::new();
-        for a in 0..v.len() {
-            for b in a + 1..v.len() {
-                for c in b + 1..v.len() {
-                    if faces.iter().any(|f| f.contains(&a) && f.contains(&b) && f.contains(&c)) {
-                        continue;
-                    }
-                    let mut n = normalise(cross(sub(v[b], v[a]), sub(v[c], v[a])));
-                    if dot(n, v[a]) < 0.0 {
-                        n = scale(n, -1.0);
-                    }
-                    let d = dot(n, v[a]);
-                    if v.iter().any(|&p| dot(n, p) > d + 1e-9) {
-                        continue;
-                    }
-                    let on: Vec<usize> = (0..v.len()).filter(|&i| dot(n, v[i]) > d - 1e-9).collect();
-                    faces.push(ring(&v, on, n));
-                }
-            }
-        }
-        faces
+        let faces = hull::faces(&self.vertices(), 1e-9).unwrap_or_default();
+        faces.into_iter().map(|face| face.corners).collect()
     }
 
     /// Edges as pairs of vertex numbers, each once.
@@ -152,26 +133,10 @@ impl Solid {
     }
 }
 
-// Sorts the vertices of a face around its normal.
-fn ring(v: &[Vec3], on: Vec<usize>, n: Vec3) -> Vec<usize> {
-    let first = v[on[0]];
-    let centre = scale(n, dot(n, first));
-    let x = normalise(sub(first, centre));
-    let y = cross(n, x);
-    let mut on: Vec<(f64, usize)> = on
-        .into_iter()
-        .map(|i| {
-            let p = sub(v[i], centre);
-            (libm::atan2(dot(p, y), dot(p, x)), i)
-        })
-        .collect();
-    on.sort_by(|a, b| a.0.total_cmp(&b.0));
-    on.into_iter().map(|(_, i)| i).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::vec3::cross;
 
     #[test]
     fn every_vertex_lies_at_the_circumradius() {

@@ -63,14 +63,14 @@ impl Extent {
             return Ok(None);
         };
         let view = camera(view, [0.0; 3], 1.0, None).view(0, 1);
-        let mut all = reach(&view, &first.spheres, first.origin);
+        let mut all = reach(&view, &first.balls(), first.origin);
         let frames = scene.output.frames;
         if particles.is_animated() && !assets.files.is_in_order() {
             let plain = Particles { colour_by: ColourBy::default(), ..particles.clone() };
             for frame in [frames / 2, frames - 1].into_iter().filter(|&frame| frame > 0) {
                 // A missing step is reported at its own frame.
                 if let Ok(later) = ColouredSpheres::load(&plain, frame, frames, Some(first.origin), &assets.files) {
-                    all = wider(all, reach(&view, &later.spheres, first.origin));
+                    all = wider(all, reach(&view, &later.balls(), first.origin));
                 }
             }
         }

@@ -9,6 +9,7 @@ pub(super) mod lamps;
 pub(super) mod material;
 pub(super) mod material_keys;
 pub(super) mod motion;
+pub(super) mod particle_shape;
 pub(super) mod particles;
 pub(super) mod rectangle;
 pub(super) mod relief;

@@ -309,6 +309,35 @@ def gsd():
                    charge=p.charge, mass=p.mass, body=p.body, image=p.image, **more)
 
 
+def shapes():
+    import gsd.hoomd
+
+    draw = np.random.default_rng(9)
+    octahedron = [[0.6, 0, 0], [-0.6, 0, 0], [0, 0.6, 0], [0, -0.6, 0], [0, 0, 0.6], [0, 0, -0.6]]
+    kinds = [{"type": "ConvexPolyhedron", "rounding_radius": 0, "vertices": octahedron}, {"type": "Ellipsoid", "a": 0.3, "b": 0.5, "c": 0.8},
+             {"type": "ConvexPolyhedron", "rounding_radius": 0.125, "vertices": octahedron}, {"type": "Sphere", "diameter": 0.75},
+             {"type": "SphereUnion", "centers": [[0, 0, 0.4], [0, 0, -0.4]], "diameters": [0.5, 0.5]},
+             {"type": "Polygon", "rounding_radius": 0, "vertices": [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]}]
+    reach = [0.6, 0.8, 0.725, 0.375, 0.65, None]
+    with gsd.hoomd.open("shapes.gsd", "w") as file:
+        frame = gsd.hoomd.Frame()
+        frame.configuration.box = [6, 6, 6, 0, 0, 0]
+        frame.particles.N = 12
+        frame.particles.position = [[1.5 * (i % 3) - 1.5, 1.5 * (i // 3 % 2), 1.5 * (i // 6)] for i in range(12)]
+        frame.particles.types = list("ABCDEF")
+        frame.particles.type_shapes = kinds
+        frame.particles.typeid = [i % 6 for i in range(12)]
+        frame.particles.orientation = draw.normal(size=(12, 4))
+        file.append(frame)
+    with gsd.hoomd.open("shapes.gsd") as file:
+        p = file[0].particles
+        plate = float(np.linalg.norm([0.5, 0.5, 0.1 * np.linalg.norm([0.5, 0.5])]))
+        radius = [plate if reach[i] is None else reach[i] for i in p.typeid]
+        more = {f"orientation.{i}": p.orientation[:, i] for i in range(4)}
+        expect("shapes.gsd", 0, position=p.position, radius=radius, type=p.typeid, velocity=p.velocity, charge=p.charge, mass=p.mass, body=p.body,
+               image=p.image, **more)
+
+
 def numpy():
     draw = np.random.default_rng(7)
     x, r, v, id = draw.normal(size=(7, 3)), draw.uniform(0.1, 0.2, 7), draw.normal(size=(7, 3)), draw.permutation(7)
@@ -453,7 +482,7 @@ def meshio():
 
 
 if __name__ == "__main__":
-    names = sys.argv[1:] or ["lammps", "liggghts", "ase", "gsd", "numpy", "vtk", "pieces", "meshio"]
+    names = sys.argv[1:] or ["lammps", "liggghts", "ase", "gsd", "shapes", "numpy", "vtk", "pieces", "meshio"]
     if names == sys.argv[1:]:
         # The other files stay.
         expected = json.loads((here / "expected.json").read_text())

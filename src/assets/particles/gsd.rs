@@ -3,6 +3,8 @@
 
 use super::arrays::{Array, Kind, step};
 use super::format::{Head, Source, Steps};
+use super::placing;
+use super::shape::Shape;
 use super::step::{Cell, Step, Wanted};
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
@@ -148,6 +150,14 @@ impl Steps for Gsd {
 }
 
 impl Gsd {
+    // What the file says of the shapes of types.
+    fn shapes(&self, source: &Source, frame: usize) -> Result<Vec<String>, Message> {
+        let Some(block) = self.block("particles/type_shapes", frame, |_| true) else { return Ok(Vec::new()) };
+        let bytes = part(source, block.at, block.rows, block.columns)?;
+        let text = |row: &[u8]| String::from_utf8_lossy(row.split(|&b| b == 0).next().unwrap_or_default()).into_owned();
+        Ok(bytes.chunks(block.columns.max(1)).map(text).collect())
+    }
+
     fn step(&self, source: &Source, frame: usize, wanted: &Wanted) -> Result<Step, Message> {
         let count = self.numbers(source, "particles/N", frame)?.first().map_or(0, |&n| n as usize);
         let (mut arrays, mut missing) = (Vec::new(), DEFAULTS.to_vec());
@@ -175,8 +185,24 @@ impl Gsd {
                 ..Array::of_rows(short(name), values.len(), Kind::F8, false, Box::new(load))
             });
         }
-        let read = step(count, &arrays, wanted, cell(&self.numbers(source, "configuration/box", frame)?))?;
+        let texts = self.shapes(source, frame)?;
+        let mut shapes = texts.iter().map(|text| Shape::of_json(text)).collect::<Result<Vec<_>, _>>()?;
+        let radii: Vec<Option<f64>> = texts.iter().map(|text| Shape::radius_of_json(text)).collect();
+        if shapes.iter().all(Option::is_none) {
+            shapes.clear();
+        }
+        let of_types = ["type"].into_iter().chain(placing::columns()).filter(|_| !shapes.is_empty());
+        let wanted = wanted.and(of_types);
+        let mut read = step(count, &arrays, &wanted, cell(&self.numbers(source, "configuration/box", frame)?))?;
+        let types = read.column(&["type"]).unwrap_or_default();
+        let has_diameters = self.blocks.contains_key("particles/diameter");
+        let radius = |(i, &own): (usize, &f64)| {
+            let kind = types.get(i).map_or(0, |kind| *kind as usize);
+            let shape = shapes.get(kind).and_then(|shape| shape.as_ref().map(Shape::reach));
+            shape.or(radii.get(kind).copied().flatten().filter(|_| !has_diameters)).unwrap_or(own)
+        };
+        read.radii = read.radii.iter().enumerate().map(radius).collect();
         let number = self.numbers(source, "configuration/step", frame)?.first().map_or(0, |&n| n as u64);
-        Ok(Step { number: Some(number), ..read })
+        Ok(Step { number: Some(number), shapes, ..read })
     }
 }

@@ -63,8 +63,8 @@ impl Steps for InMemory {
         }
         let columns = step.columns.iter().filter(|column| wanted.has(&column.name)).cloned().collect();
         let names = step.columns.iter().map(|column| column.name.clone()).collect();
-        let (positions, radii) = (step.positions.clone(), step.radii.clone());
-        let step = Step { positions, radii, columns, names, ..*step };
+        let (positions, radii, shapes) = (step.positions.clone(), step.radii.clone(), step.shapes.clone());
+        let step = Step { positions, radii, columns, names, shapes, ..*step };
         step.check(|_| msg!("step {number}", number)).map_err(|what| source.fault(what))
     }
 }

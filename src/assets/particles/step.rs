@@ -3,6 +3,7 @@
 //! A reader makes a [`Step`] with the columns that are [`Wanted`], under the names that the file gives. The parts of a vector are columns of
 //! their own: `vx`, `vy`, `vz` where the file says so, and `force.x`, `force.y`, `force.z` of an array `force`.
 
+use super::shape::Shape;
 use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, scale, sub};
 use crate::scene::text::diagnostic::Rule;
@@ -29,6 +30,8 @@ pub struct Step {
     pub time: Option<f64>,
     /// The number of the time step, if the file has it.
     pub number: Option<u64>,
+    /// The shapes of the types 0, 1, ..., if the file has them; None is a sphere.
+    pub shapes: Vec<Option<Shape>>,
 }
 
 /// A value of each particle. In double precision, since numbers of particles exceed 2^24, and since colors are computed from what the file
@@ -71,6 +74,15 @@ impl Wanted {
     /// Whether a column of that name is read.
     pub fn has(&self, name: &str) -> bool {
         self.names.as_ref().is_none_or(|names| names.contains(&name.to_ascii_lowercase()))
+    }
+    /// The same, and these columns.
+    #[must_use]
+    pub fn and<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Wanted {
+        let mut all = self.clone();
+        if let Some(all) = &mut all.names {
+            all.extend(names.into_iter().map(str::to_ascii_lowercase));
+        }
+        all
     }
     /// Whether a column of that name is asked for, and not only read because all are.
     pub fn asks_for(&self, name: &str) -> bool {

@@ -1,14 +1,15 @@
 //! What a scene asks of a file's columns: positions and radii under other names, and the value that selects colors.
 
 use super::expression::{Expression, Values, is_true};
+use super::placing;
 use super::step::{Step, Wanted};
 use super::views;
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
 use crate::math::vec3::length;
 use crate::quote::brief;
-use crate::scene::Particles;
 use crate::scene::text::suggest::nearest;
+use crate::scene::{ParticleShape, Particles};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -100,7 +101,8 @@ impl<'a> Request<'a> {
         if self.particles.radii.is_some() {
             add("type", &Expression::parse("type"));
         }
-        Wanted::only(names.iter().map(String::as_str))
+        let shapes = placing::columns().filter(|_| self.particles.shape != Some(ParticleShape::Sphere));
+        Wanted::only(names.iter().map(String::as_str)).and(shapes)
     }
 
     /// The step with positions and radii as the scene gives them.
@@ -108,7 +110,7 @@ impl<'a> Request<'a> {
         let count = step.count();
         let value = |step: &Step, text: &str| self.evaluate(step, text, &Expression::parse(text), false, path);
         if let Some(texts) = self.given("position") {
-            let axes = texts.iter().map(|text| value(&step, text)).collect::<Result<Vec<_>, _>>()?;
+            let axes = self.columns_of(&step, texts, path)?;
             let axis = |axis: usize, i: usize| axes.get(axis).map_or(0.0, |values| values[i]);
             step.positions = (0..count).into_par_iter().map(|i| [0, 1, 2].map(|a| axis(a, i))).collect();
         }
@@ -124,6 +126,10 @@ impl<'a> Request<'a> {
                     .ok_or_else(|| AssetError::new(path, msg!("`radii` has no radius of type {kind}", kind = of)))
             };
             step.radii = types.iter().map(of).collect::<Result<_, _>>()?;
+        } else if let Some(radii) =
+            placing::radii(self.particles, &step).map_err(|fault| AssetError::new(path, fault))?
+        {
+            step.radii = radii;
         }
         if step.positions.len() < count {
             let fault = msg!("it has no columns of positions; it has {list}", list = list(&step));
@@ -140,6 +146,19 @@ impl<'a> Request<'a> {
             true => step.check(|_| msg!("`columns`")).map_err(|what| AssetError::new(path, what)),
             // Its reader has checked it.
             false => Ok(step),
+        }
+    }
+
+    // The values of columns or expressions.
+    fn columns_of(&self, step: &Step, texts: &[String], path: &Path) -> Result<Vec<Vec<f64>>, AssetError> {
+        texts.iter().map(|text| self.evaluate(step, text, &Expression::parse(text), false, path)).collect()
+    }
+
+    /// The quaternions of the particles, by their parts: those that the scene or the file names.
+    pub fn rotations(&self, step: &Step, path: &Path) -> Result<Option<Vec<Vec<f64>>>, AssetError> {
+        match self.given("orientation") {
+            Some(texts) => self.columns_of(step, texts, path).map(Some),
+            None => Ok(placing::rotations(step)),
         }
     }
 

@@ -7,17 +7,23 @@ use crate::math::vec3::{Vec3, dot, length, scale, sub, to_f32};
 use crate::scene::Ellipsoid;
 
 pub fn flatten(e: &Ellipsoid, material_index: i32) -> GpuEllipsoid {
-    let axes = e.axes();
-    let rows = [0, 1, 2].map(|i| to_f32(scale(axes[i], 1.0 / e.radii[i])));
+    flattened(e.centre, &e.axes(), e.radii, material_index)
+}
+/// The same of an ellipsoid by its axes.
+pub fn flattened(centre: Vec3, axes: &[Vec3; 3], radii: Vec3, material_index: i32) -> GpuEllipsoid {
+    let rows = [0, 1, 2].map(|i| to_f32(scale(axes[i], 1.0 / radii[i])));
     let mut to_unit = [0.0; 9];
     to_unit.copy_from_slice(rows.as_flattened());
-    GpuEllipsoid { centre: to_f32(e.centre), material_index, to_unit, radii: to_f32(e.radii) }
+    GpuEllipsoid { centre: to_f32(centre), material_index, to_unit, radii: to_f32(radii) }
 }
 
 pub fn bounds(e: &Ellipsoid) -> Bounds {
-    let axes = e.axes();
-    let reach = [0, 1, 2].map(|axis| support(&axes, e.radii, [0, 1, 2].map(|i| f64::from(u8::from(i == axis)))));
-    let side = |sign: f64| to_f32([0, 1, 2].map(|i| e.centre[i] + sign * 1.0001 * reach[i]));
+    bounds_of(e.centre, &e.axes(), e.radii)
+}
+/// The same of an ellipsoid by its axes.
+pub fn bounds_of(centre: Vec3, axes: &[Vec3; 3], radii: Vec3) -> Bounds {
+    let reach = [0, 1, 2].map(|axis| support(axes, radii, [0, 1, 2].map(|i| f64::from(u8::from(i == axis)))));
+    let side = |sign: f64| to_f32([0, 1, 2].map(|i| centre[i] + sign * 1.0001 * reach[i]));
     [side(-1.0), side(1.0)]
 }
 

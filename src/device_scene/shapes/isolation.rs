@@ -4,6 +4,7 @@ use super::outline::{Outline, corners, separated};
 use super::{ellipsoid, sphere, triangle};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
+use crate::assets::particles::ColouredSpheres;
 use crate::math::bvh::{Bounds, PointIndex};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, Floor, FloorShape, Scene, World};
@@ -76,7 +77,7 @@ pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
         world.spheres.par_iter().for_each(|s| sphere((s.centre, s.radius)));
         let ellipsoids = world.ellipsoids.par_iter();
         ellipsoids.for_each(|e| tell(box_of((e.centre, e.reach())), &|outline| ellipsoid::misses(outline, e)));
-        let particles = assets.particles.as_ref().map_or(&[][..], |p| &p.spheres);
+        let particles = assets.particles.as_ref().map_or_else(Vec::new, ColouredSpheres::balls);
         particles.par_iter().for_each(|s| sphere((s.centre.map(f64::from), f64::from(s.radius))));
         assets.meshes.iter().for_each(|mesh| mesh.corners.par_iter().for_each(triangle));
     }

@@ -226,7 +226,7 @@ impl Kind for ColourMap {
     }
 }
 
-/// Names for columns of a file, or for expressions of them: one, or three of a vector.
+/// Names for columns of a file, or for expressions of them: one, three of a vector, or four of a quaternion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnNames(pub(crate) BTreeMap<String, Vec<String>>);
 
@@ -260,6 +260,10 @@ impl Kind for ColumnNames {
             };
             let is_vector = name == "position";
             match columns.len() {
+                4 if name == "orientation" => Some((name.to_owned(), columns)),
+                _ if name == "orientation" => {
+                    given.wrong(msg!("the four parts of a quaternion: [\"w\", \"x\", \"y\", \"z\"]"))
+                }
                 3 if name != "radius" => Some((name.to_owned(), columns)),
                 2 if is_vector => Some((name.to_owned(), columns)),
                 1 if !is_vector => Some((name.to_owned(), columns)),
@@ -279,7 +283,7 @@ impl Kind for ColumnNames {
     }
     fn schema(_: &Key) -> serde_json::Value {
         let one = json!({ "type": "string" });
-        let several = json!({ "type": "array", "items": one, "minItems": 2, "maxItems": 3 });
+        let several = json!({ "type": "array", "items": one, "minItems": 2, "maxItems": 4 });
         json!({ "type": "object", "additionalProperties": { "anyOf": [one, several] } })
     }
 }

@@ -11,6 +11,7 @@ use crate::scene::numbered;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::colouring::{ColourBy, ColumnNames, TypeRadii, ValueRange, ValueScale};
 use crate::scene::world::material::Material;
+use crate::scene::world::particle_shape::ParticleShape;
 use crate::scene::world::series;
 use std::path::PathBuf;
 
@@ -34,6 +35,9 @@ keys! {
         pub radius: Option<f64> = None, rule(Rule::Length);
         /// Radii of the particles by their column `type`: `{ 1 = 0.3, 2 = 0.5 }`.
         pub radii: Option<TypeRadii> = None;
+        /// Their shape; by default that of the file, or spheres: `sphere`, a solid such as `octahedron`, whose corners are a radius from the middle, or
+        /// the corners of a convex body in the file's unit of length: `[[1, 0, 0], ...]`, or `{ vertices = [[1, 0, 0], ...], rounding = 0.1 }`.
+        pub shape: Option<ParticleShape> = None;
         /// Which particles are shown: a condition such as `type == 2 && z < 0.1`.
         pub only as "where": String = String::new(), group("Selection");
         /// Shows one of so many particles.

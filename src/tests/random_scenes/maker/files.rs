@@ -42,12 +42,24 @@ impl SceneMaker<'_> {
         let count = self.one_of(&[1, 30, 300]);
         let (first, step) = (self.one_of(&[0, 4]), self.one_of(&[1, 3]));
         let series = self.frames > 1 && self.chance(0.5);
+        let (turned, ellipsoids) = (self.some(0.5), self.some(0.2));
         for frame in 0..if series { self.frames } else { 1 } {
-            let mut table = String::from("x,y,z,r,p,vx,vy,vz,type\n");
+            let mut table = String::from("x,y,z,r,p,vx,vy,vz,type");
+            table += if turned { ",qw,qx,qy,qz" } else { "" };
+            table += if ellipsoids { ",shapex,shapey,shapez\n" } else { "\n" };
             for i in 0..count {
                 let p = [0; 3].map(|_| self.length(-2.0, 2.0));
                 let _ = write!(table, "{:e},{:e},{:e},{:e},{i},", p[0], p[1], p[2], self.length(0.02, 0.3));
-                let _ = writeln!(table, "{i},0,{},{}", self.between(-1.0, 1.0), i % 2);
+                let _ = write!(table, "{i},0,{},{}", self.between(-1.0, 1.0), i % 2);
+                if turned {
+                    let turn = [0; 4].map(|_| self.between(-1.0, 1.0));
+                    let _ = write!(table, ",{},{},{},{}", turn[0], turn[1], turn[2], turn[3]);
+                }
+                if ellipsoids {
+                    let size = [0; 3].map(|_| self.length(0.05, 0.6));
+                    let _ = write!(table, ",{:e},{:e},{:e}", size[0], size[1], size[2]);
+                }
+                table.push('\n');
             }
             let name = if series { format!("p{}.csv", first + frame * step) } else { "p.csv".to_owned() };
             std::fs::write(self.dir.join(name), table).unwrap();
@@ -58,6 +70,18 @@ impl SceneMaker<'_> {
             ));
         } else {
             self.add(format_args!("[particles]\npath = \"p.csv\"\ncolor_by = \"{by}\""));
+        }
+        if self.some(0.4) {
+            let reach = [0; 2].map(|_| self.length(0.1, 0.4));
+            let corners = format!(
+                "[[{0:e}, 0, 0], [-{0:e}, {1:e}, 0], [0, -{1:e}, {0:e}], [0, 0, -{0:e}], [{1:e}, {1:e}, {1:e}]]",
+                reach[0], reach[1]
+            );
+            let round = format!("{{ vertices = {corners}, rounding = {:e} }}", self.length(0.01, 0.1));
+            let solid = self.one_of(&["tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron", "sphere"]);
+            let solid = format!("\"{solid}\"");
+            let shape = self.one_of(&[&solid, &corners, &round]);
+            self.add(format_args!("shape = {shape}"));
         }
         if self.some(0.3) {
             self.add(format_args!("range = [0.5, 20]"));

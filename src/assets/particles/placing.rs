@@ -1,0 +1,141 @@
+//! Which shape each particle has, how large it is, and how it is rotated.
+
+use super::shape::{Polyhedron, Shape, ShapedParticle, ShapedParticles, rotated, unit};
+use super::step::Step;
+use crate::gpu_types::Sphere;
+use crate::language::Message;
+use crate::math::vec3::{Vec3, add, scale, sub, to_f32};
+use crate::scene::{ParticleShape, Particles};
+use rayon::prelude::*;
+
+/// Names of the four parts of a quaternion, the real part first.
+const ROTATIONS: [[&str; 4]; 7] = [
+    ["orientation.0", "orientation.1", "orientation.2", "orientation.3"],
+    ["quatw", "quati", "quatj", "quatk"],
+    ["c_orient[1]", "c_orient[2]", "c_orient[3]", "c_orient[4]"],
+    ["c_quat[1]", "c_quat[2]", "c_quat[3]", "c_quat[4]"],
+    ["c_q[1]", "c_q[2]", "c_q[3]", "c_q[4]"],
+    ["quat.0", "quat.1", "quat.2", "quat.3"],
+    ["qw", "qx", "qy", "qz"],
+];
+/// Names of the diameters of ellipsoids.
+const DIAMETERS: [[&str; 3]; 3] =
+    [["shapex", "shapey", "shapez"], ["c_shape[1]", "c_shape[2]", "c_shape[3]"], ["shape.x", "shape.y", "shape.z"]];
+
+/// The names of columns that shapes need.
+pub fn columns() -> impl Iterator<Item = &'static str> {
+    ROTATIONS.as_flattened().iter().chain(DIAMETERS.as_flattened()).copied()
+}
+
+// The diameters of ellipsoids, if there are any.
+fn diameters(step: &Step) -> Option<[&[f64]; 3]> {
+    DIAMETERS.iter().find_map(|[x, y, z]| Some([step.column(&[x])?, step.column(&[y])?, step.column(&[z])?]))
+}
+fn semi_axes(diameters: &[&[f64]; 3], i: usize) -> Option<Vec3> {
+    let axes = diameters.map(|axis| 0.5 * axis[i]);
+    axes.iter().all(|x| *x > 0.0 && *x < 1e9).then_some(axes)
+}
+fn largest(v: Vec3) -> f64 {
+    v.into_iter().fold(0.0, f64::max)
+}
+
+// The shape that the scene gives to all particles.
+fn given(particles: &Particles) -> Result<Option<Shape>, Message> {
+    Ok(Some(Shape::Polyhedron(match &particles.shape {
+        Some(ParticleShape::Solid(solid)) => Polyhedron::new(solid.vertices(), 0.0)?,
+        Some(ParticleShape::Vertices { vertices, rounding }) => Polyhedron::new(vertices.clone(), *rounding)?,
+        Some(ParticleShape::Sphere) | None => return Ok(None),
+    })))
+}
+
+/// The radii of the bounding spheres of shapes whose size the scene or the file gives; None where particles have radii.
+pub fn radii(particles: &Particles, step: &Step) -> Result<Option<Vec<f64>>, Message> {
+    if let Some(ParticleShape::Vertices { .. }) = particles.shape {
+        return Ok(given(particles)?.map(|shape| vec![shape.reach(); step.count()]));
+    }
+    let diameters = diameters(step).filter(|_| step.radii.is_empty());
+    let radius = |axes: &[&[f64]; 3], i: usize| semi_axes(axes, i).map_or(0.5, largest);
+    Ok(diameters.map(|axes| (0..step.count()).map(|i| radius(&axes, i)).collect()))
+}
+
+/// Spheres with the indices of their colors, and what has other shapes.
+pub type Parted = (Vec<Sphere>, Vec<u16>, ShapedParticles);
+
+/// The quaternions of particles, by their parts; None if the file has none.
+pub fn rotations(step: &Step) -> Option<Vec<Vec<f64>>> {
+    let columns = |names: &[&str; 4]| names.iter().map(|name| step.column(&[name]).map(<[f64]>::to_vec)).collect();
+    ROTATIONS.iter().find_map(columns)
+}
+
+/// Parts the particles of a step by their shapes; None if all are spheres.
+pub fn parted(
+    particles: &Particles,
+    step: &Step,
+    rotations: Option<&[Vec<f64>]>,
+    origin: Vec3,
+    colours: &[u16],
+) -> Result<Option<Parted>, Message> {
+    let given = given(particles)?;
+    let by_file = particles.shape.is_none();
+    let axes = diameters(step).filter(|_| by_file);
+    let types = step.column(&["type"]).filter(|_| by_file && !step.shapes.is_empty());
+    // The first shape is that of all, or the unit ball of ellipsoids; then come those of types.
+    let mut shapes = vec![given.clone().unwrap_or(Shape::Ellipsoid([1.0; 3]))];
+    let of_type: Vec<Option<u32>> = step
+        .shapes
+        .iter()
+        .map(|shape| {
+            shapes.extend(shape.clone());
+            shape.is_some().then_some(shapes.len() as u32 - 1)
+        })
+        .collect();
+    // The shape of a particle, and its size.
+    let form = |i: usize| -> Option<(u32, Vec3)> {
+        let even = |shape: u32| (shape, [step.radii[i] / shapes[shape as usize].reach(); 3]);
+        match (&given, types, &axes) {
+            (Some(_), ..) => Some(even(0)),
+            (_, Some(types), _) => of_type.get(types[i] as usize).copied().flatten().map(even),
+            (_, _, Some(axes)) => {
+                let axes = semi_axes(axes, i).filter(|axes| axes.iter().any(|x| x != &axes[0]))?;
+                Some((0, scale(axes, step.radii[i] / largest(axes))))
+            }
+            _ => None,
+        }
+    };
+    if given.is_none() && types.is_none() && axes.is_none() {
+        return Ok(None);
+    }
+    let rotation = |i: usize| match rotations {
+        Some([w, x, y, z]) => unit([w[i], x[i], y[i], z[i]]),
+        _ => [1.0, 0.0, 0.0, 0.0],
+    };
+    let place = |i: usize| {
+        let (shape, size) = form(i)?;
+        Some(ShapedParticle {
+            shape,
+            colour: colours[i],
+            centre: sub(step.positions[i], origin),
+            size,
+            rotation: rotation(i),
+        })
+    };
+    let all: Vec<Option<ShapedParticle>> = (0..step.positions.len()).into_par_iter().map(place).collect();
+    let (mut spheres, mut indices, mut placed) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ball = |centre: Vec3, radius: f64, colour: u16| {
+        spheres.push(Sphere { centre: to_f32(centre), radius: radius as f32 });
+        indices.push(colour);
+    };
+    for (i, one) in all.into_iter().enumerate() {
+        match one {
+            None => ball(sub(step.positions[i], origin), step.radii[i], colours[i]),
+            Some(one) => match &shapes[one.shape as usize] {
+                Shape::Union(balls) => balls.iter().for_each(|(centre, radius)| {
+                    let size = one.size[0];
+                    ball(add(one.centre, scale(rotated(one.rotation, *centre), size)), radius * size, one.colour);
+                }),
+                _ => placed.push(one),
+            },
+        }
+    }
+    Ok(Some((spheres, indices, ShapedParticles { shapes, placed })))
+}
