@@ -61,10 +61,12 @@ pub fn radii(particles: &Particles, step: &Step) -> Result<Option<Vec<f64>>, Mes
 /// Spheres with the indices of their colors, and what has other shapes.
 pub type Parted = (Vec<Sphere>, Vec<u16>, ShapedParticles);
 
-/// The quaternions of particles, by their parts; None if the file has none.
-pub fn rotations(step: &Step) -> Option<Vec<Vec<f64>>> {
-    let columns = |names: &[&str; 4]| names.iter().map(|name| step.column(&[name]).map(<[f64]>::to_vec)).collect();
-    ROTATIONS.iter().find_map(columns)
+/// The quaternions of particles, by their names and parts; None if the file has none.
+pub fn rotations(step: &Step) -> Option<[(&'static str, &[f64]); 4]> {
+    ROTATIONS.iter().find_map(|&[w, x, y, z]| {
+        let part = |name| Some((name, step.column(&[name])?));
+        Some([part(w)?, part(x)?, part(y)?, part(z)?])
+    })
 }
 
 /// Parts the particles of a step by their shapes; None if all are spheres.

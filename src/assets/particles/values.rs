@@ -158,7 +158,7 @@ impl<'a> Request<'a> {
     pub fn rotations(&self, step: &Step, path: &Path) -> Result<Option<Vec<Vec<f64>>>, AssetError> {
         match self.given("orientation") {
             Some(texts) => self.columns_of(step, texts, path).map(Some),
-            None => Ok(placing::rotations(step)),
+            None => Ok(placing::rotations(step).map(|parts| parts.map(|(_, part)| part.to_vec()).to_vec())),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a scene shows of the particles of a file: some of them, copies of them, and their places between two time steps.
 
+use super::placing;
 use super::step::{Cell, Step};
 use crate::language::{Message, msg};
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale, sub};
@@ -96,22 +97,33 @@ pub fn between(step: Step, next: &Step, share: f64) -> Result<Step, Message> {
             _ => there,
         }
     };
-    let mix = |values: &mut [f64], others: &[f64]| {
-        values.par_iter_mut().zip(&partners).for_each(|(x, partner)| {
+    let mix = |values: &mut [f64], others: &[f64], signs: &[f64]| {
+        values.par_iter_mut().zip(&partners).enumerate().for_each(|(i, (x, partner))| {
             if let Some(&other) = partner.and_then(|i| others.get(i)) {
-                *x += share * (other - *x);
+                *x += share * (signs.get(i).unwrap_or(&1.0) * other - *x);
             }
         });
     };
+    // A rotation has two quaternions. The nearer one of the next step counts.
+    let rotations = placing::rotations(&step).zip(placing::rotations(next));
+    let parts: Vec<&str> = rotations.map_or_else(Vec::new, |(here, _)| here.map(|(name, _)| name).to_vec());
+    let sign = |(i, partner): (usize, &Option<usize>)| {
+        let near = rotations.zip(*partner).map_or(1.0, |((here, there), other)| {
+            here.iter().zip(&there).map(|((_, a), (_, b))| a[i] * b[other]).sum()
+        });
+        if near < 0.0 { -1.0 } else { 1.0 }
+    };
+    let signs: Vec<f64> = partners.iter().enumerate().map(sign).collect();
     step.positions.par_iter_mut().zip(&partners).for_each(|(p, partner)| {
         if let Some(&q) = partner.and_then(|i| next.positions.get(i)) {
             *p = place(*p, q);
         }
     });
-    mix(&mut step.radii, &next.radii);
+    mix(&mut step.radii, &next.radii, &[]);
     for column in step.columns.iter_mut().filter(|column| !column.name.eq_ignore_ascii_case(ID)) {
         if let Some(others) = next.column(&[&column.name]) {
-            mix(&mut column.values, others);
+            let is_part = parts.iter().any(|part| part.eq_ignore_ascii_case(&column.name));
+            mix(&mut column.values, others, if is_part { &signs } else { &[] });
         }
     }
     step.time = step.time.zip(next.time).map(|(a, b)| a + share * (b - a)).or(step.time);
@@ -148,6 +160,13 @@ mod tests {
         assert_eq!(x(0.25), (vec![3.75, 1.125, 2.0], vec![2.0, 12.5, 5.0], Some(2.75)));
         assert_eq!(x(0.75).0, [0.25, 1.375, 2.0]);
         assert_eq!(between(first.clone(), &next, 0.5).unwrap().columns[0], first.columns[0]);
+        // Both quaternions of a rotation are the same to it.
+        let turned = |w: f64| {
+            let parts = ["qw", "qx", "qy", "qz"].map(|name| (name, if name == "qw" { w } else { 0.0 }));
+            let columns = parts.map(|(name, x)| Column { name: name.into(), values: vec![x] }).to_vec();
+            Step { columns, ..step(&[1.0], &[1.0], &[0.0]) }
+        };
+        assert_eq!(between(turned(1.0), &turned(-1.0), 0.5).unwrap().columns[0].values, [1.0]);
         // Coordinates outside of the box are not wrapped.
         let away = between(step(&[1.0], &[9.5], &[0.0]), &step(&[1.0], &[10.5], &[0.0]), 0.75).unwrap();
         assert_eq!(away.positions, [[10.25, 0.5, 0.0]]);
