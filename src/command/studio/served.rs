@@ -21,7 +21,7 @@ use axum::routing::{MethodRouter, get, post};
 use futures_util::stream::unfold;
 use serde::Deserialize;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 // Bytes of a film that are sent at a time.
@@ -35,8 +35,12 @@ async fn frame(State(studio): Shared, Part(n): Part<u32>) -> Answer {
     let Some((path, kind)) = path.and_then(|path| Some((path.clone(), type_of(&path)?))) else {
         return Ok(StatusCode::NOT_FOUND.into_response());
     };
-    let bytes = aside(move || read_regular(&path).map_err(|e| Error::Read(path.display().to_string(), e).into()));
-    Ok(typed(kind, bytes.await?))
+    // A frame that somebody has removed is no fault of the page.
+    let bytes = aside(move || match read_regular(&path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        read => Ok(Some(read.map_err(|e| Error::Read(path.display().to_string(), e))?)),
+    });
+    Ok(bytes.await?.map_or(StatusCode::NO_CONTENT.into_response(), |bytes| typed(kind, bytes)))
 }
 
 async fn film(State(studio): Shared, headers: HeaderMap) -> Answer {

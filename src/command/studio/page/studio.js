@@ -141,7 +141,7 @@ function take(next) {
   state = next;
   // The shown picture is that of all versions without another.
   if (Number(canvas.dataset.picture) === state.picture) canvas.dataset.version = state.version;
-  $("name").textContent = state.name;
+  $("name").textContent = $("name").title = state.name;
   document.title = `${state.name.split("/").pop()} - polyfly studio`;
   $("problems").hidden = !state.problems;
   $("problems").textContent = state.problems ?? "";
