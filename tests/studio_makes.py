@@ -171,6 +171,8 @@ def handles(polyfly):
         studio.wait(lambda: shown("resize") and shown("turn"))
         for name, key, by in [("resize", "radius", (40, 30)), ("turn", "angle_deg", (60, 0))]:
             before = studio.state()["holds"]["body"][0][key]
+            # The handles have come with the picture to where they stay.
+            studio.best(studio.state()["version"])
             chain = ActionChains(studio.browser, duration=30).click_and_hold(studio.browser.find_element(By.ID, name))
             for _ in range(3):
                 chain.move_by_offset(by[0] // 3, by[1] // 3)
