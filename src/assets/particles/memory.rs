@@ -1,7 +1,7 @@
 //! Steps of particles from memory, in place of a file.
 
 use super::format::{Source, Steps};
-use super::step::{Step, Wanted};
+use super::step::{Column, Step, Wanted};
 use crate::assets::error::AssetError;
 use crate::language::msg;
 use std::fmt::Debug;
@@ -61,10 +61,21 @@ impl Steps for InMemory {
                 count
             )));
         }
-        let columns = step.columns.iter().filter(|column| wanted.has(&column.name)).cloned().collect();
         let names = step.columns.iter().map(|column| column.name.clone()).collect();
-        let (positions, radii, shapes) = (step.positions.clone(), step.radii.clone(), step.shapes.clone());
-        let step = Step { positions, radii, columns, names, shapes, ..*step };
+        let is_wanted = |column: &Column| wanted.has(&column.name);
+        // Nobody else may hold it: then it is not copied.
+        let step = Arc::try_unwrap(step).map_or_else(
+            |step| {
+                let columns = step.columns.iter().filter(|column| is_wanted(column)).cloned().collect();
+                let (positions, radii, shapes) = (step.positions.clone(), step.radii.clone(), step.shapes.clone());
+                Step { positions, radii, columns, shapes, names: Vec::new(), ..*step }
+            },
+            |mut step| {
+                step.columns.retain(is_wanted);
+                step
+            },
+        );
+        let step = Step { names, ..step };
         step.check(|_| msg!("step {number}", number)).map_err(|what| source.fault(what))
     }
 }
