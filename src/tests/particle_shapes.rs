@@ -110,6 +110,12 @@ fn rounded_cubes_are_cubes_with_bevels() {
     let (ours, theirs) = (same_on_every_set("rounded", &particles, 0), render(&bodies, 0));
     let off = share_off(&ours, &theirs);
     assert!(off < 0.005, "{off}");
+    // The unit of length does not matter.
+    let vast = scene(
+        dir.path(),
+        "[particles]\npath = \"p.csv\"\nshape = [[4e9, 0, 0], [0, 4e9, 0], [0, 0, 4e9], [0, 0, 0]]\n",
+    );
+    assert_eq!(render(&vast, 0).len(), ours.len());
     // As large as the scene says, in place of the file's unit.
     let larger = scene(dir.path(), &format!("[particles]\npath = \"p.csv\"\nradius = 1.2\n{keys}\n"));
     assert!(share_off(&ours, &render(&larger, 0)) > 0.1);

@@ -5,6 +5,7 @@ use super::step::Step;
 use crate::gpu_types::Sphere;
 use crate::language::Message;
 use crate::math::vec3::{Vec3, add, scale, sub, to_f32};
+use crate::scene::text::diagnostic::Rule;
 use crate::scene::{ParticleShape, Particles};
 use rayon::prelude::*;
 
@@ -33,7 +34,7 @@ fn diameters(step: &Step) -> Option<[&[f64]; 3]> {
 }
 fn semi_axes(diameters: &[&[f64]; 3], i: usize) -> Option<Vec3> {
     let axes = diameters.map(|axis| 0.5 * axis[i]);
-    axes.iter().all(|x| *x > 0.0 && *x < 1e9).then_some(axes)
+    axes.iter().all(|&x| Rule::Length.allows(x)).then_some(axes)
 }
 fn largest(v: Vec3) -> f64 {
     v.into_iter().fold(0.0, f64::max)

@@ -3,6 +3,7 @@
 use crate::language::{Message, msg};
 use crate::math::hull::{FLAT, Face, MOST, corners, faces};
 use crate::math::vec3::{Vec3, add, cross, dot, length, scale};
+use crate::scene::text::diagnostic::Rule;
 use serde_json::Value;
 
 /// A shape around the particle's position, before it is scaled and rotated.
@@ -36,7 +37,8 @@ impl Polyhedron {
             let (count, most) = (vertices.len(), MOST);
             return Err(msg!("a shape has {count} vertices; at most {most} are possible", count, most));
         }
-        let is_sound = vertices.as_flattened().iter().all(|x| x.abs() < 1e9) && (0.0..1e9).contains(&rounding);
+        let is_sound =
+            vertices.as_flattened().iter().chain([&rounding]).all(|&x| Rule::Coordinate.allows(x)) && rounding >= 0.0;
         let faces = if is_sound { faces(&vertices, FLAT) } else { None };
         let faces = faces.ok_or_else(|| msg!("the vertices of a shape are no body: all lie in a plane"))?;
         let outer = match rounding > 0.0 {
@@ -82,7 +84,7 @@ impl Shape {
     /// The radius of a sphere in HOOMD-blue's words.
     pub fn radius_of_json(text: &str) -> Option<f64> {
         let value: Value = serde_json::from_str(text).ok()?;
-        value["diameter"].as_f64().map(|diameter| 0.5 * diameter).filter(|r| *r > 0.0 && *r < 1e9)
+        value["diameter"].as_f64().map(|diameter| 0.5 * diameter).filter(|&r| Rule::Length.allows(r))
     }
 
     /// A shape in HOOMD-blue's words, as GSD files have one for each type of particle; None for a sphere and for what is not drawn.
@@ -104,7 +106,7 @@ impl Shape {
         let rounding = number("rounding_radius").unwrap_or(0.0);
         Ok(Some(match value["type"].as_str() {
             Some("Ellipsoid") => {
-                let axes = [number("a"), number("b"), number("c")].map(|x| x.filter(|&x| x > 0.0));
+                let axes = [number("a"), number("b"), number("c")].map(|x| x.filter(|&x| Rule::Length.allows(x)));
                 let [Some(a), Some(b), Some(c)] = axes else { return Err(wrong()) };
                 Shape::Ellipsoid([a, b, c])
             }
@@ -120,7 +122,8 @@ impl Shape {
                 let radii: Option<Vec<f64>> =
                     value["diameters"].as_array().and_then(|all| all.iter().map(|d| Some(0.5 * d.as_f64()?)).collect());
                 let (Some(centres), Some(radii)) = (points(), radii) else { return Err(wrong()) };
-                if centres.is_empty() || centres.len() != radii.len() || radii.iter().any(|r| !(*r > 0.0 && *r < 1e9)) {
+                if centres.is_empty() || centres.len() != radii.len() || !radii.iter().all(|&r| Rule::Length.allows(r))
+                {
                     return Err(wrong());
                 }
                 Shape::Union(centres.into_iter().zip(radii).collect())

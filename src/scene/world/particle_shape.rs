@@ -49,7 +49,7 @@ impl Kind for ParticleShape {
                 let rounding = number.unwrap_or(Some(0.0))?;
                 let is_known = table.keys().all(|key| matches!(&**key.get_ref(), "vertices" | "rounding"));
                 let points =
-                    table.get("vertices").filter(|_| is_known && rounding >= 0.0 && Rule::Finite.allows(rounding));
+                    table.get("vertices").filter(|_| is_known && rounding >= 0.0 && Rule::Coordinate.allows(rounding));
                 match points {
                     Some(points) => (points, rounding),
                     None => {
