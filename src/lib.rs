@@ -69,6 +69,7 @@ pub use threads::NoThread;
 /// Particles in memory: [`RenderOptions::particles`].
 pub mod particles {
     pub use crate::assets::particles::memory::StepSource;
+    pub use crate::assets::particles::shape::{Polyhedron, Shape};
     pub use crate::assets::particles::{Cell, Column, Step};
 }
 

@@ -23,15 +23,18 @@ pub struct Polyhedron {
     /// The points.
     pub vertices: Vec<Vec3>,
     /// The faces of their hull.
-    pub faces: Vec<Face>,
+    pub(crate) faces: Vec<Face>,
     /// How far its surface is from the hull; 0: it has sharp edges.
     pub rounding: f64,
     /// The corners before edges are rounded: between them lies the whole body.
-    pub outer: Vec<Vec3>,
+    pub(crate) outer: Vec<Vec3>,
 }
 
 impl Polyhedron {
-    /// The hull of these points.
+    /// The hull of at most 128 points.
+    ///
+    /// # Errors
+    /// There are more, they lie in a plane, or a number is too large.
     pub fn new(vertices: Vec<Vec3>, rounding: f64) -> Result<Polyhedron, Message> {
         if vertices.len() > MOST {
             let (count, most) = (vertices.len(), MOST);
@@ -49,7 +52,7 @@ impl Polyhedron {
     }
 
     /// The distance between a rounded edge's start on a face and the plane of the next face: the mean over all edges.
-    pub fn bevel(&self) -> f64 {
+    pub(crate) fn bevel(&self) -> f64 {
         let cosines = self.neighbors().into_iter().map(|[a, b]| dot(a, b));
         let (count, sum) = cosines.fold((0.0, 0.0), |(count, sum), cosine| (count + 1.0, sum + 1.0 - cosine));
         self.rounding * sum / f64::max(count, 1.0)
@@ -65,7 +68,7 @@ impl Polyhedron {
 
 impl Shape {
     /// How far its vertices and round corners reach from the particle's position.
-    pub fn reach(&self) -> f64 {
+    pub(crate) fn reach(&self) -> f64 {
         match self {
             Shape::Ellipsoid(axes) => axes.iter().copied().fold(0.0, f64::max),
             Shape::Polyhedron(p) => farthest(&p.vertices) + p.rounding,
@@ -74,7 +77,7 @@ impl Shape {
     }
 
     /// The radius of its bounding sphere.
-    pub fn bound(&self) -> f64 {
+    pub(crate) fn bound(&self) -> f64 {
         match self {
             Shape::Polyhedron(p) => farthest(&p.outer),
             _ => self.reach(),
@@ -82,13 +85,13 @@ impl Shape {
     }
 
     /// The radius of a sphere in HOOMD-blue's words.
-    pub fn radius_of_json(text: &str) -> Option<f64> {
+    pub(crate) fn radius_of_json(text: &str) -> Option<f64> {
         let value: Value = serde_json::from_str(text).ok()?;
         value["diameter"].as_f64().map(|diameter| 0.5 * diameter).filter(|&r| Rule::Length.allows(r))
     }
 
     /// A shape in HOOMD-blue's words, as GSD files have one for each type of particle; None for a sphere and for what is not drawn.
-    pub fn of_json(text: &str) -> Result<Option<Shape>, Message> {
+    pub(crate) fn of_json(text: &str) -> Result<Option<Shape>, Message> {
         let wrong = || msg!("`type_shapes` has the shape {text}", text = crate::quote::brief(text));
         let value: Value = serde_json::from_str(text).map_err(|_| wrong())?;
         let number = |key: &str| value[key].as_f64().filter(|x| x.is_finite());
