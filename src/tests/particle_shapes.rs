@@ -160,6 +160,10 @@ fn types_of_hoomd_have_their_shapes() {
     assert_eq!((centre, read.shaped.shape(&rounded).reach()), (rounded.centre, 0.725));
     assert!(0.8 < bound && bound < 0.83, "{bound}");
     let picture = same_on_every_set("shapes.gsd", &shapes, 0);
+    // Spheres of two types, whatever is read of their columns.
+    let two = scene(&folder, "[particles]\npath = \"spheres.gsd\"\n");
+    let read = Assets::load(&two, &Files::default()).unwrap().particles.unwrap();
+    assert_eq!(read.spheres.iter().map(|s| s.radius).collect::<Vec<_>>(), [0.5, 0.25]);
     let spheres = scene(&folder, &format!("{things}shape = \"sphere\"\n"));
     assert!(share_off(&picture, &render(&spheres, 0)) > 0.05);
 }

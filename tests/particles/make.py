@@ -329,6 +329,16 @@ def shapes():
         frame.particles.typeid = [i % 6 for i in range(12)]
         frame.particles.orientation = draw.normal(size=(12, 4))
         file.append(frame)
+    # Spheres of two types, without diameters of their own.
+    with gsd.hoomd.open("spheres.gsd", "w") as file:
+        frame = gsd.hoomd.Frame()
+        frame.configuration.box = [4, 4, 4, 0, 0, 0]
+        frame.particles.N = 2
+        frame.particles.position = [[0, 0, 0], [1.5, 0, 0]]
+        frame.particles.types = ["A", "B"]
+        frame.particles.typeid = [0, 1]
+        frame.particles.type_shapes = [{"type": "Sphere", "diameter": 1.0}, {"type": "Sphere", "diameter": 0.5}]
+        file.append(frame)
     with gsd.hoomd.open("shapes.gsd") as file:
         p = file[0].particles
         plate = float(np.linalg.norm([0.5, 0.5, 0.1 * np.linalg.norm([0.5, 0.5])]))

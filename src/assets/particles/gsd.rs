@@ -191,8 +191,8 @@ impl Gsd {
         if shapes.iter().all(Option::is_none) {
             shapes.clear();
         }
-        let of_types = ["type"].into_iter().chain(placing::columns()).filter(|_| !shapes.is_empty());
-        let wanted = wanted.and(of_types);
+        let of_types = ["type"].into_iter().filter(|_| !texts.is_empty());
+        let wanted = wanted.and(of_types.chain(placing::columns().filter(|_| !shapes.is_empty())));
         let mut read = step(count, &arrays, &wanted, cell(&self.numbers(source, "configuration/box", frame)?))?;
         let types = read.column(&["type"]).unwrap_or_default();
         let has_diameters = self.blocks.contains_key("particles/diameter");
@@ -201,7 +201,9 @@ impl Gsd {
             let shape = shapes.get(kind).and_then(|shape| shape.as_ref().map(Shape::reach));
             shape.or(radii.get(kind).copied().flatten().filter(|_| !has_diameters)).unwrap_or(own)
         };
-        read.radii = read.radii.iter().enumerate().map(radius).collect();
+        if !texts.is_empty() {
+            read.radii = read.radii.iter().enumerate().map(radius).collect();
+        }
         let number = self.numbers(source, "configuration/step", frame)?.first().map_or(0, |&n| n as u64);
         Ok(Step { number: Some(number), shapes, ..read })
     }
