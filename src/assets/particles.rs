@@ -178,16 +178,15 @@ impl ColouredSpheres {
     }
 
     /// The spheres, and the bounding spheres of other shapes, relative to `origin`.
-    pub fn balls(&self) -> Vec<Sphere> {
+    pub fn balls(&self) -> impl ParallelIterator<Item = Sphere> + '_ {
         let ball = |(centre, radius)| Sphere { centre: to_f32(centre), radius: radius as f32 };
-        let shaped = self.shaped.placed.par_iter().map(|one| ball(self.shaped.ball(one)));
-        self.spheres.par_iter().copied().chain(shaped).collect()
+        let shaped = self.shaped.placed.par_iter().map(move |one| ball(self.shaped.ball(one)));
+        self.spheres.par_iter().copied().chain(shaped)
     }
 
     /// The bounding box of all particles: its minimum and maximum corner.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
-        let boxes =
-            self.balls().into_par_iter().map(|s| [s.centre.map(|x| s.radius - x), s.centre.map(|x| x + s.radius)]);
+        let boxes = self.balls().map(|s| [s.centre.map(|x| s.radius - x), s.centre.map(|x| x + s.radius)]);
         let farther = |a: [[f32; 3]; 2], b: [[f32; 3]; 2]| [0, 1].map(|k| [0, 1, 2].map(|i| a[k][i].max(b[k][i])));
         let [low, high] = boxes.reduce(|| [[f32::NEG_INFINITY; 3]; 2], farther).map(|corner| corner.map(f64::from));
         [low.map(|x| -x), high].map(|corner| add(corner, self.origin))

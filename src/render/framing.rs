@@ -63,14 +63,14 @@ impl Extent {
             return Ok(None);
         };
         let view = camera(view, [0.0; 3], 1.0, None).view(0, 1);
-        let mut all = reach(&view, &first.balls(), first.origin);
+        let mut all = reach(&view, first);
         let frames = scene.output.frames;
         if particles.is_animated() && !assets.files.is_in_order() {
             let plain = Particles { colour_by: ColourBy::default(), ..particles.clone() };
             for frame in [frames / 2, frames - 1].into_iter().filter(|&frame| frame > 0) {
                 // A missing step is reported at its own frame.
                 if let Ok(later) = ColouredSpheres::load(&plain, frame, frames, Some(first.origin), &assets.files) {
-                    all = wider(all, reach(&view, &later.balls(), first.origin));
+                    all = wider(all, reach(&view, &later));
                 }
             }
         }
@@ -110,17 +110,17 @@ fn wider(a: [[f64; 2]; 3], b: [[f64; 2]; 3]) -> [[f64; 2]; 3] {
     [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])])
 }
 
-fn reach(view: &View, spheres: &[Sphere], origin: Vec3) -> [[f64; 2]; 3] {
+fn reach(view: &View, particles: &ColouredSpheres) -> [[f64; 2]; 3] {
     let axes = [view.right, view.up, view.forward];
-    let of = |sphere: &Sphere| {
+    let of = |sphere: Sphere| {
         let (centre, radius) = (sphere.centre.map(f64::from), f64::from(sphere.radius));
         axes.map(|axis| [dot(centre, axis) - radius, dot(centre, axis) + radius])
     };
     let none = || [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    let all = spheres.par_iter().map(of).reduce(none, wider);
+    let all = particles.balls().map(of).reduce(none, wider);
     let mut i = axes.into_iter();
     all.map(|ends| {
-        let base = i.next().map_or(0.0, |axis| dot(origin, axis));
+        let base = i.next().map_or(0.0, |axis| dot(particles.origin, axis));
         ends.map(|end| end + base)
     })
 }

@@ -1,6 +1,6 @@
 //! Which shape each particle has, how large it is, and how it is rotated.
 
-use super::shape::{Polyhedron, Shape, ShapedParticle, ShapedParticles, rotated, unit};
+use super::shape::{Polyhedron, Shape, ShapedParticle, ShapedParticles, farthest, rotated, unit};
 use super::step::Step;
 use crate::gpu_types::Sphere;
 use crate::language::Message;
@@ -50,13 +50,13 @@ fn given(particles: &Particles) -> Result<Option<Shape>, Message> {
 }
 
 /// The radii of the bounding spheres of shapes whose size the scene or the file gives; None where particles have radii.
-pub fn radii(particles: &Particles, step: &Step) -> Result<Option<Vec<f64>>, Message> {
-    if let Some(ParticleShape::Vertices { .. }) = particles.shape {
-        return Ok(given(particles)?.map(|shape| vec![shape.reach(); step.count()]));
+pub fn radii(particles: &Particles, step: &Step) -> Option<Vec<f64>> {
+    if let Some(ParticleShape::Vertices { vertices, rounding }) = &particles.shape {
+        return Some(vec![farthest(vertices) + rounding; step.count()]);
     }
     let diameters = diameters(step).filter(|_| step.radii.is_empty());
     let radius = |axes: &[&[f64]; 3], i: usize| semi_axes(axes, i).map_or(0.5, largest);
-    Ok(diameters.map(|axes| (0..step.count()).map(|i| radius(&axes, i)).collect()))
+    diameters.map(|axes| (0..step.count()).map(|i| radius(&axes, i)).collect())
 }
 
 /// Spheres with the indices of their colors, and what has other shapes.

@@ -126,9 +126,7 @@ impl<'a> Request<'a> {
                     .ok_or_else(|| AssetError::new(path, msg!("`radii` has no radius of type {kind}", kind = of)))
             };
             step.radii = types.iter().map(of).collect::<Result<_, _>>()?;
-        } else if let Some(radii) =
-            placing::radii(self.particles, &step).map_err(|fault| AssetError::new(path, fault))?
-        {
+        } else if let Some(radii) = placing::radii(self.particles, &step) {
             step.radii = radii;
         }
         if step.positions.len() < count {

@@ -77,8 +77,8 @@ pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
         world.spheres.par_iter().for_each(|s| sphere((s.centre, s.radius)));
         let ellipsoids = world.ellipsoids.par_iter();
         ellipsoids.for_each(|e| tell(box_of((e.centre, e.reach())), &|outline| ellipsoid::misses(outline, e)));
-        let particles = assets.particles.as_ref().map_or_else(Vec::new, ColouredSpheres::balls);
-        particles.par_iter().for_each(|s| sphere((s.centre.map(f64::from), f64::from(s.radius))));
+        let particles = assets.particles.par_iter().flat_map(ColouredSpheres::balls);
+        particles.for_each(|s| sphere((s.centre.map(f64::from), f64::from(s.radius))));
         assets.meshes.iter().for_each(|mesh| mesh.corners.par_iter().for_each(triangle));
     }
     open.into_iter().map(|open| !open.into_inner()).collect()
