@@ -49,10 +49,10 @@ pub fn rust_types(definitions: &str) -> String {
                 let pod = if is_pod { ", bytemuck::Pod, bytemuck::Zeroable" } else { "" };
                 let derives = format!("Clone, Copy, Debug, Default, PartialEq{pod}");
                 let _ = writeln!(out, "#[repr({repr})]\n#[derive({derives})]\npub struct {name} {{\n{fields}}}");
-                // A size with addresses of eight bytes, as in kernels/types.cuh.
+                // A size with addresses of eight bytes, as in kernels/types.cuh. As lengths of arrays the compiler shows both numbers.
                 writeln!(
                     out,
-                    "#[cfg(target_pointer_width = \"64\")]\nconst _: () = assert!(size_of::<{name}>() == {bytes});\n"
+                    "#[cfg(target_pointer_width = \"64\")]\nconst _: [(); {bytes}] = [(); size_of::<{name}>()];\n"
                 )
             }
             _ => wrong(),
