@@ -1,10 +1,12 @@
 //! The scheduler. It opens frames in order, splits them into tasks, leases tasks to free devices, and assembles the
 //! results.
 //!
-//! A thread drives each device ([`FrameQueue::run`]): it takes leases, submits their tasks, and completes them. If the device fails or
-//! panics, the thread ends, and drops the leases of the tasks in flight. A dropped lease puts its task back into the queue, in front. The other threads
-//! end only when no task and no frame is in work, so one of them takes it. If no device is left, frames are missing, and the run
-//! fails with the reason of each device (`delivery`).
+//! A thread drives each device ([`FrameQueue::run`]): it takes leases, submits their tasks, and completes them.
+//!
+//! When a device returns an error, or panics, its thread ends. This drops the leases of the tasks that the device had, and a dropped lease
+//! puts its task back into the queue, in front. The device's chunks are free for others. The frames of these tasks are still open, and no
+//! other thread ends before all frames are closed, so one of them takes the tasks. If no device is left, frames are missing, and the run
+//! fails with the reason of each device (`delivery`). A device that never answers is not noticed here: its thread waits.
 //!
 //! Pictures come from a fixed pool, so memory does not grow with the run. A frame takes its picture when it is opened, and frames are opened in
 //! order (`opening`), so the earliest unfinished frame always has one. Frames whose tasks are done are finished (`finishing`): another
@@ -45,12 +47,15 @@ struct State<'a> {
     prepared: VecDeque<Prepared>,
     open: Vec<OpenFrame>,
     ready: VecDeque<Ready>,
-    // The number of tasks and frames in work.
+    // The number of tasks that devices have, and of frames that are being finished. Both may bring tasks back.
     out: usize,
+    // Which device renders which frames, where a picture needs the frames around it.
     chunks: Chunks,
+    // Memory for tasks.
     spare: Vec<FilmSlice>,
     // No more frames are opened.
     ended: bool,
+    // Why frames could not be prepared or finished. No device is at fault.
     failure: Option<Error>,
 }
 
@@ -68,7 +73,7 @@ struct Ready {
     part: FramePart,
 }
 
-// A task that a device has taken. It is consumed when the task is complete; if it is dropped before, its task goes back to the queue.
+// A device's hold on a task. `complete` takes the task out of it. A lease that is dropped with its task puts it back into the queue.
 struct FrameLease<'q, 'a> {
     queue: &'q FrameQueue<'a>,
     ready: Option<Ready>,
@@ -159,7 +164,7 @@ impl<'a> FrameQueue<'a> {
             Err(panic) => Some(DeviceError::Panicked(name, panic_message(&*panic))),
         };
         if failure.is_some() {
-            // Its leases are dropped by now, so its tasks are back in the queue.
+            // `work_through` has dropped its leases, so its tasks are back in the queue.
             self.lock().chunks.release(id);
             self.notify();
         }
@@ -168,7 +173,7 @@ impl<'a> FrameQueue<'a> {
 
     fn work_through(&self, id: usize, device: &mut dyn Device, stats: &mut DeviceStats) -> Result<(), DeviceError> {
         let mut in_flight = VecDeque::new();
-        // What a device has taken, no other one can take.
+        // Where a frame has many bands, a device takes few tasks ahead, so that the others have some.
         let most = if self.work.plan.tasks.bands_at_once > 1 { 2 } else { usize::MAX };
         let most = device.info().tasks_in_flight.clamp(1, most);
         loop {
@@ -226,7 +231,7 @@ impl<'a> FrameQueue<'a> {
         }
     }
 
-    // Takes a task, with the bands below it that a GPU takes at once.
+    // Takes a task. For a GPU it joins the bands below to one task, as many as a GPU renders at once.
     fn take_bands(&self, state: &mut State<'a>, at: usize, device: &DeviceInfo) -> Option<Ready> {
         let mut ready = state.ready.remove(at)?;
         let most = if device.is_cpu { 1 } else { self.work.plan.tasks.bands_at_once };
@@ -284,7 +289,8 @@ impl<'a> FrameQueue<'a> {
         Some(state.open.swap_remove(at))
     }
 
-    // Memory for a task: the frame's own if it makes the whole picture, else spare memory of this size.
+    // Memory for a task: the frame's own if it makes the whole picture, else spare memory of this size. It is empty where there is none
+    // (a device that failed has lost it); devices make it as large as they need.
     fn slice(&self, Ready { index, part }: &Ready) -> FilmSlice {
         let mut state = self.lock();
         if self.work.plan.tasks.is_whole()
