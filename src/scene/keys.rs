@@ -25,6 +25,7 @@
 //!   list of names or what else [`words`] has, `Option` of these; or another struct of keys: a table within the table, `Vec` of it for
 //!   several, or with `flat()` keys of the same table.
 //! - With `animated()` the value may change over the clip: a scene gives it, or a table of keys with times ([`over_time`]).
+//!   `Scene::at` is the scene of a moment.
 //! - A value whose text form differs from its field implements [`Value`] through a struct of keys ([`written_as!`]).
 
 pub(crate) mod explain;
