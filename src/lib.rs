@@ -55,6 +55,7 @@ pub use render::plan::Split;
 pub use render::stats::{FrameReport, FrameStats, Progress, RunReport, StageTimes};
 pub use render::steps::FrameSteps;
 pub use render::{Devices, RenderOptions, Renderer};
+pub use run::golden::GoldenDifference;
 pub use run::stitch::{StitchPlan, StitchRequest};
 pub use run::{Existing, Run, RunPlan, RunRequest, Shard};
 pub use scene::Scene;

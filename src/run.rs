@@ -6,6 +6,7 @@
 
 pub(crate) mod claim;
 pub(crate) mod folder;
+pub(crate) mod golden;
 pub(crate) mod journal;
 pub(crate) mod load;
 pub(crate) mod memory_limit;
@@ -23,15 +24,16 @@ use crate::cancel::Cancel;
 use crate::device::SampleCounter;
 use crate::error::Error;
 use crate::language::{Message, msg};
-use crate::output::files::{FileSink, OneFrameSink};
+use crate::output::files::{FileSink, OneFrameSink, Witness};
 use crate::output::formats::{Format, FormatOptions};
 use crate::output::stream::StreamSink;
 use crate::output::video::{Finished, Video, VideoSink};
 use crate::output::{OutputError, RunInfo, Sink};
 use crate::render::Renderer;
 use crate::render::stats::{FrameReport, Progress, RunReport};
+use crate::threads::lock;
 use claim::Claim;
-use journal::Journal;
+use journal::{Journal, Ledger};
 pub use plan::RunPlan;
 pub use request::{Existing, RunRequest, Shard};
 use std::sync::Arc;
@@ -42,7 +44,8 @@ impl RunPlan {
     /// # Errors
     /// An output format does not support a requested option; a file is missing or broken; there is no such device.
     pub fn open(self, progress: &mut dyn Progress) -> Result<Run, Error> {
-        let sinks = sinks(&self, progress)?;
+        let ledger = Arc::default();
+        let sinks = sinks(&self, &ledger, progress)?;
         if self.done() > 0 {
             progress.remark(&msg!(
                 "{done} of {total} frames exist and are complete",
@@ -72,7 +75,7 @@ impl RunPlan {
         if let Some(why) = renderer.as_ref().and_then(Renderer::lost_legend) {
             progress.remark(&why);
         }
-        Ok(Run { plan: self, sinks, renderer })
+        Ok(Run { plan: self, sinks, renderer, ledger })
     }
 
     /// Opens the run and renders it.
@@ -90,6 +93,7 @@ pub struct Run {
     sinks: Vec<Box<dyn Sink>>,
     // None if no frame is left to render.
     renderer: Option<Renderer>,
+    ledger: Arc<Ledger>,
 }
 
 impl Run {
@@ -111,10 +115,10 @@ impl Run {
     /// # Errors
     /// The first failure of a device, a file or the video; or the run was canceled.
     pub fn render(self, progress: &mut dyn Progress) -> Result<RunReport, Error> {
-        let Run { plan, sinks, renderer } = self;
+        let Run { plan, sinks, renderer, ledger } = self;
         let cancel = plan.request.cancel.clone();
         let result = match renderer {
-            Some(renderer) => render(plan, renderer, sinks, progress),
+            Some(renderer) => render(plan, (renderer, sinks), &ledger, progress),
             None => finish(plan, progress),
         };
         cancel.set_complete(result.is_ok());
@@ -147,8 +151,8 @@ fn finish(plan: RunPlan, progress: &mut dyn Progress) -> Result<RunReport, Error
 
 fn render(
     plan: RunPlan,
-    mut renderer: Renderer,
-    sinks: Vec<Box<dyn Sink>>,
+    (mut renderer, sinks): (Renderer, Vec<Box<dyn Sink>>),
+    ledger: &Ledger,
     progress: &mut dyn Progress,
 ) -> Result<RunReport, Error> {
     let done = plan.done();
@@ -168,12 +172,13 @@ fn render(
     if let (Some(journal), Some(claim)) = (&mut journal, &claim) {
         journal.begin(&claim.clip(), Some((&name, &frames)), video.as_ref());
     }
-    let mut observers = Observers { journal, progress, frames: 0 };
+    journal.into_iter().for_each(|journal| drop(ledger.journal.set(journal)));
+    let mut observers = Observers { journal: ledger.journal.get(), progress, frames: 0 };
     let result = open.render(&mut observers);
     let rendered = observers.frames;
     if let Some(claim) = &mut claim {
         // An error of the run itself takes precedence over one of its folder.
-        let ended = claim.end();
+        let ended = claim.end(&lock(&ledger.hashes));
         if let Some((folder, count)) = replaced::left(&frame_folder) {
             progress.remark(&msg!(
                 "earlier frames that are not replaced: {count}; they are in {folder}",
@@ -205,7 +210,7 @@ fn render(
 
 // Forwards progress to the journal and to the caller's observer.
 struct Observers<'a> {
-    journal: Option<Journal>,
+    journal: Option<&'a Journal>,
     progress: &'a mut dyn Progress,
     // The number of finished frames.
     frames: usize,
@@ -218,7 +223,7 @@ impl Progress for Observers<'_> {
     fn frame(&mut self, report: &FrameReport) {
         self.progress.frame(report);
         self.frames += 1;
-        if let Some(journal) = &mut self.journal {
+        if let Some(journal) = self.journal {
             journal.frame(report);
         }
     }
@@ -226,7 +231,7 @@ impl Progress for Observers<'_> {
         self.progress.remark(text);
     }
     fn end(&mut self, run: &RunReport) {
-        if let Some(journal) = &mut self.journal {
+        if let Some(journal) = self.journal {
             journal.end(run);
         }
         self.progress.end(run);
@@ -234,7 +239,7 @@ impl Progress for Observers<'_> {
 }
 
 // The sinks of a run. They are opened later.
-fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink>>, Error> {
+fn sinks(plan: &RunPlan, ledger: &Arc<Ledger>, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink>>, Error> {
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     match (plan.picture_format()?, plan.stream()) {
         (Some((format, options)), Some((stream, open))) => {
@@ -242,7 +247,14 @@ fn sinks(plan: &RunPlan, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Sink
         }
         (Some((_, options)), None) => {
             let is_shared = plan.claim.as_ref().is_some_and(Claim::is_shared);
-            sinks.push(Box::new(FileSink::new(plan.folder.clone(), options, is_shared)));
+            let files = FileSink::new(plan.folder.clone(), options, is_shared);
+            // Only a manifest keeps hashes.
+            let ledger = plan.claim.as_ref().and_then(Claim::journal).map(|_| Arc::clone(ledger));
+            let witnessed = ledger.map(|ledger| -> Witness { Arc::new(move |n, hash| ledger.witness(n, hash)) });
+            sinks.push(Box::new(match witnessed {
+                Some(witness) => files.witnessed(witness),
+                None => files,
+            }));
         }
         (None, _) => {}
     }

@@ -1,6 +1,15 @@
 //! Images in memory.
 
+use crate::math::hash::{hex, of_picture};
 use rayon::prelude::*;
+
+impl Image<u8> {
+    /// SHA-256 of the picture, hexadecimal, as `--hash` and manifest.json have it: width and height as little-endian 32-bit integers,
+    /// then all values.
+    pub fn sha256(&self) -> String {
+        hex(&of_picture((self.width, self.height), &self.data))
+    }
+}
 
 /// Rows of pixels from the top, with interleaved channels.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -62,30 +62,42 @@ impl Sink for EncodedSink {
     }
 }
 
+/// Hears of a frame and its hash before its file is there.
+pub(crate) type Witness = Arc<dyn Fn(u32, String) + Send + Sync>;
+
 /// Writes frames as files of one pattern.
 #[derive(Clone)]
 pub struct FileSink {
     folder: FrameFolder,
     options: FormatOptions,
     is_shared: bool,
+    witness: Option<Witness>,
 }
 
 impl FileSink {
     /// Writes into this folder. Nothing is opened yet. If the folder is shared with other runs, complete frames are
     /// not rendered again.
     pub fn new(folder: FrameFolder, options: FormatOptions, is_shared: bool) -> FileSink {
-        FileSink { folder, options, is_shared }
+        FileSink { folder, options, is_shared, witness: None }
+    }
+
+    pub(crate) fn witnessed(self, witness: Witness) -> FileSink {
+        FileSink { witness: Some(witness), ..self }
     }
 }
 
 impl Sink for FileSink {
     fn needs(&self) -> PixelFormats {
-        self.folder.format.needs(&self.options)
+        let needs = self.folder.format.needs(&self.options);
+        PixelFormats { rgba8: needs.rgba8 || self.witness.is_some(), ..needs }
     }
     fn open(&mut self, run: &RunInfo) -> Result<(), OutputError> {
         prepare(&self.folder.pattern.path(run.first))
     }
     fn frame(&mut self, frame: &RenderedFrame) -> Result<(), OutputError> {
+        if let Some(witness) = &self.witness {
+            witness(frame.number, frame.sha256());
+        }
         write_file(&self.folder.pattern.path(frame.number), self.folder.format, frame, &self.options)
     }
     fn completed_frames(&self) -> Option<Already> {

@@ -4,6 +4,7 @@ use super::error::OutputError;
 use super::opaque::opaque;
 use crate::film::image::{Image, Layers};
 use crate::kernels::Isa;
+use crate::math::hash::{hex, of_picture};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -90,6 +91,11 @@ impl<'a> RenderedFrame<'a> {
     /// that did not request `rgba8`.
     pub fn rgba8(&self) -> &[u8] {
         self.rgba
+    }
+    /// SHA-256 of the picture, hexadecimal, as `--hash` prints it: width and height as little-endian 32-bit integers, then
+    /// [`RenderedFrame::rgba8`].
+    pub fn sha256(&self) -> String {
+        hex(&of_picture((self.width, self.height), self.rgba))
     }
     /// The planes Y, U and V one after the other, sides padded to even numbers. They are converted from
     /// [`RenderedFrame::rgba8`] if the device did not make them.

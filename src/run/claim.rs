@@ -2,6 +2,7 @@
 //! of one scene share.
 
 use super::folder::{FolderState, expect_same, extended};
+use super::journal;
 use super::replaced;
 use super::request::Existing;
 use crate::error::Error;
@@ -13,7 +14,7 @@ use crate::output::store::manifest::Manifest;
 use crate::output::store::run_lock::RunLock;
 use crate::render::frames::FrameList;
 use crate::render::stats::Progress;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 pub struct Claim {
@@ -80,18 +81,42 @@ impl Claim {
     /// a run on a full disk could not write.
     pub fn refresh(&self) -> Result<(), Error> {
         let (hash, fps, pattern) = (&self.manifest.hash, self.manifest.fps, &self.folder.pattern);
-        let written = listed(self.folder.existing()?);
+        let there = self.folder.existing()?;
+        let hashes = self.missing_hashes(&there, &BTreeMap::new())?;
+        let written = listed(there);
         let is_other = |theirs: &Manifest| {
-            theirs.hash == *hash && (theirs.fps.to_bits() != fps.to_bits() || theirs.written != written)
+            let is_of_others = theirs.fps.to_bits() != fps.to_bits() || theirs.written != written;
+            theirs.hash == *hash && (is_of_others || !hashes.is_empty())
         };
         if !self.is_still() && Manifest::read(pattern)?.as_ref().is_some_and(is_other) {
-            let changed = |theirs: Manifest| match is_other(&theirs) {
-                true => Manifest { fps, written: written.clone(), ..theirs },
+            let changed = |mut theirs: Manifest| match is_other(&theirs) {
+                true => {
+                    theirs.hashes.extend(hashes.clone());
+                    Manifest { fps, written: written.clone(), ..theirs }
+                }
                 false => theirs,
             };
             Manifest::update(pattern, |theirs| Ok::<_, Error>(theirs.map(changed)))?;
         }
         Ok(())
+    }
+
+    // The hashes of existing frames that neither the manifest nor this run knows, by the journals: of runs that go on or were killed.
+    fn missing_hashes(
+        &self,
+        there: &BTreeSet<u32>,
+        own: &BTreeMap<u32, String>,
+    ) -> Result<BTreeMap<u32, String>, Error> {
+        let Some(theirs) = Manifest::read(&self.folder.pattern)?.filter(|_| !self.is_still()) else {
+            return Ok(BTreeMap::new());
+        };
+        let is_missing = |n: &u32| there.contains(n) && !own.contains_key(n) && !theirs.hashes.contains_key(n);
+        if !there.iter().any(is_missing) {
+            return Ok(BTreeMap::new());
+        }
+        let mut found = journal::hashes(&self.folder.path(), &self.clip());
+        found.retain(|n, _| is_missing(n));
+        Ok(found)
     }
 
     // A picture whose name has no number is in no manifest.
@@ -144,6 +169,7 @@ impl Claim {
             for (frame, mark) in same.iter().flat_map(|theirs| &theirs.steps) {
                 ours.steps.entry(*frame).or_insert_with(|| mark.clone());
             }
+            ours.hashes = same.map_or_else(BTreeMap::new, |theirs| theirs.hashes.clone());
             // Runs over other frames of the same clip extend the list of frames.
             ours.frames = same.map_or_else(|| self.all.clone(), |theirs| extended(theirs, &self.all)).to_string();
             self.lock = Some(RunLock::share(&hidden, &ours.hash)?);
@@ -151,8 +177,8 @@ impl Claim {
         })
     }
 
-    /// Writes the finished frames into the manifest. Returns those frames of this run that are missing or incomplete.
-    pub fn end(&mut self) -> Result<Option<FrameList>, Error> {
+    /// Writes the finished frames, and the hashes of this run's, into the manifest. Returns those frames of this run that are missing or incomplete.
+    pub fn end(&mut self, own: &BTreeMap<u32, String>) -> Result<Option<FrameList>, Error> {
         let path = self.folder.path();
         // A deleted folder is not made again.
         if !self.has_begun || !path.is_dir() {
@@ -169,6 +195,8 @@ impl Claim {
         if self.is_still() {
             return Ok(lost);
         }
+        let mut hashes = self.missing_hashes(&there, own)?;
+        hashes.extend(own.clone());
         let (written, hash) = (listed(there), self.manifest.hash.clone());
         let mut is_taken = true;
         Manifest::update(&self.folder.pattern, |theirs| {
@@ -177,8 +205,11 @@ impl Claim {
             // Meanwhile another run may have extended the list. Where a file system has no locks, a run of another scene may have
             // taken the folder.
             is_taken = theirs.as_ref().is_none_or(|theirs| theirs.hash != hash);
-            Ok::<_, Error>(theirs.map(|theirs| match theirs.hash == hash {
-                true => Manifest { written, ..theirs },
+            Ok::<_, Error>(theirs.map(|mut theirs| match theirs.hash == hash {
+                true => {
+                    theirs.hashes.extend(hashes);
+                    Manifest { written, ..theirs }
+                }
                 false => theirs,
             }))
         })?;

@@ -15,10 +15,13 @@ use crate::quote::brief;
 use crate::render::frames::FrameList;
 use crate::render::stats::{FrameReport, Progress, RunReport, StageTimes, ms};
 use crate::scene::limits::MAX_FRAMES;
+use crate::threads::lock;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Instant, SystemTime};
 
 // Upper limits, in bytes, for one record and for the journal of one process (millions of frames).
@@ -66,6 +69,14 @@ impl Entry {
         const LAST: f64 = 1.0e12;
         (0.0..=LONGEST).contains(&self.ms) && (0.0..=LAST).contains(&self.at)
     }
+}
+
+// The hash of a frame's picture, written before the frame's file has its name.
+#[derive(Serialize, Deserialize)]
+struct Witnessed {
+    frame: u32,
+    sha256: String,
+    at: f64,
 }
 
 /// What the journal says of a whole run, written at its end.
@@ -136,6 +147,8 @@ pub struct RecordedRun {
     pub begun: f64,
     /// In the order in which they were completed.
     pub frames: Vec<Entry>,
+    /// The hashes of frames, and when each was written.
+    pub hashes: BTreeMap<u32, (f64, String)>,
     /// None if the run was killed.
     pub run: Option<RunEntry>,
 }
@@ -171,6 +184,8 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Recor
             } else if let Some(recorded) = runs.last_mut().filter(|_| is_of_clip) {
                 if let Ok(entry) = serde_json::from_slice::<Entry>(&line) {
                     recorded.frames.extend(Some(entry).filter(Entry::is_possible));
+                } else if let Ok(Witnessed { frame, sha256, at }) = serde_json::from_slice(&line) {
+                    recorded.hashes.insert(frame, (at, sha256));
                 } else if let Ok(run) = serde_json::from_slice(&line) {
                     recorded.run = Some(run);
                 }
@@ -180,6 +195,34 @@ pub fn read(frames: &Path, clip: &str, progress: &mut dyn Progress) -> Vec<Recor
         Some(runs)
     };
     names.iter().filter_map(&mut journal).flatten().collect()
+}
+
+/// The latest hash of each frame in all journals of this clip, as far as they are hashes.
+pub fn hashes(frames: &Path, clip: &str) -> BTreeMap<u32, String> {
+    let mut latest = BTreeMap::<u32, (f64, String)>::new();
+    for (frame, (at, hash)) in read(frames, clip, &mut ()).into_iter().flat_map(|run| run.hashes) {
+        let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_hash && latest.get(&frame).is_none_or(|(before, _)| *before <= at) {
+            latest.insert(frame, (at, hash));
+        }
+    }
+    latest.into_iter().map(|(frame, (_, hash))| (frame, hash)).collect()
+}
+
+/// The hashes of a run's frames, and its journal once the run has begun. Threads that write files share it.
+#[derive(Default)]
+pub struct Ledger {
+    pub journal: OnceLock<Journal>,
+    pub hashes: Mutex<BTreeMap<u32, String>>,
+}
+
+impl Ledger {
+    pub fn witness(&self, frame: u32, hash: String) {
+        if let Some(journal) = self.journal.get() {
+            journal.write(&Witnessed { frame, sha256: hash.clone(), at: now() });
+        }
+        lock(&self.hashes).insert(frame, hash);
+    }
 }
 
 /// The processor's name; None if the system does not report it.
@@ -210,10 +253,10 @@ impl Journal {
         let file = hidden::open(&folder.join(name), File::options().create(true).append(true)).ok()?;
         Some(Journal { file, begun: Instant::now(), threads, tag: None })
     }
-    fn write<T: Serialize>(&mut self, record: &T) {
+    fn write<T: Serialize>(&self, record: &T) {
         if let Ok(line) = serde_json::to_string(record) {
             // Each record is one write, so a kill can damage only the last line.
-            let _ = self.file.write_all(format!("{line}\n").as_bytes());
+            let _ = (&self.file).write_all(format!("{line}\n").as_bytes());
         }
     }
     /// Records that a run begins, with its scene and frames and the video that it makes.
@@ -226,7 +269,7 @@ impl Journal {
         });
         self.tag = video.and_then(VideoJob::raw_tag).map(|tag| tag.to_string());
     }
-    pub fn frame(&mut self, report: &FrameReport) {
+    pub fn frame(&self, report: &FrameReport) {
         self.write(&Entry {
             frame: report.frame,
             ms: ms(report.stats.time),
@@ -236,7 +279,7 @@ impl Journal {
             stages: report.stages,
         });
     }
-    pub fn end(&mut self, run: &RunReport) {
+    pub fn end(&self, run: &RunReport) {
         let share = |s: &DeviceStats| DeviceUsage {
             device: s.device.clone(),
             tasks: s.tasks,

@@ -8,7 +8,6 @@ mod scene;
 
 use polyfly::{Devices, Error, FrameSteps, Image, RenderOptions, Renderer};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 
 #[derive(Default)]
@@ -119,7 +118,7 @@ pub extern "C" fn polyfly_finish() -> usize {
         let Some(picture) = steps.finish().map_err(why)? else { return Ok(round(steps)) };
         (page.picture, page.steps) = (picture, None);
         let (width, height) = (page.picture.width(), page.picture.height());
-        Ok(json!({ "width": width, "height": height, "hash": hash(&page.picture) }))
+        Ok(json!({ "width": width, "height": height, "hash": page.picture.sha256() }))
     })
 }
 
@@ -143,15 +142,6 @@ pub extern "C" fn polyfly_pixels() -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn polyfly_png() -> usize {
     bytes(|page| encoded(&page.picture).unwrap_or_default())
-}
-
-// SHA-256 of the picture's .data file: width, height and RGBA.
-fn hash(picture: &Image<u8>) -> String {
-    let mut hash = Sha256::new();
-    hash.update(picture.width().to_le_bytes());
-    hash.update(picture.height().to_le_bytes());
-    hash.update(picture.data());
-    hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
 }
 
 fn encoded(picture: &Image<u8>) -> Result<Vec<u8>, png::EncodingError> {

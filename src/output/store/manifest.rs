@@ -6,7 +6,7 @@ use super::hidden;
 use super::origin::Origin;
 use crate::assets::files::{Extent, RecordedFiles};
 use crate::assets::particles::files_of;
-use crate::math::hash::{hex, of_texts};
+use crate::math::hash::{hex, merkle_root, of_texts};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Format;
 use crate::quote::brief;
@@ -73,6 +73,12 @@ pub struct Manifest {
     /// fingerprint covers the length, the beginning and the end, because all files may be terabytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub steps: BTreeMap<u32, String>,
+    /// SHA-256 of each frame's picture, as `--hash` prints it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub hashes: BTreeMap<u32, String>,
+    /// [`Manifest::proof`] of these hashes; in the file only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
 }
 
 impl Manifest {
@@ -94,7 +100,16 @@ impl Manifest {
             files,
             scene: (scene_text.len() <= LONGEST_SCENE).then_some(scene_text),
             steps: BTreeMap::new(),
+            hashes: BTreeMap::new(),
+            root: None,
         }
+    }
+
+    /// The root of the hashes, hexadecimal, with the hash of the scene and the version of the pictures. None without hashes.
+    pub fn proof(&self) -> Option<String> {
+        let tree = hex(&merkle_root(self.hashes.iter().map(|(number, hash)| (*number, hash.as_str())))?);
+        let Manifest { hash, pictures, hashes, .. } = self;
+        Some(hex(&Sha256::digest(format!("polyfly frames\n{hash}\n{pictures}\n{}\n{tree}\n", hashes.len()))))
     }
 
     /// Adds the fingerprints of these frames' particle files.
@@ -112,10 +127,11 @@ impl Manifest {
             let name = pattern.to_string();
             !name.contains(['/', '\\']) && pattern.key() == key && Format::of(&pattern.extension()).is_some()
         };
-        let is_hash = self.hash.len() == 64 && self.hash.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_hash = |hash: &String| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
         let wrong = [
             (!pattern.as_ref().is_some_and(is_name), "`pattern`"),
-            (!is_hash, "`hash`"),
+            (!is_hash(&self.hash), "`hash`"),
+            (!self.hashes.values().all(is_hash), "`hashes`"),
             (self.size.contains(&0) || self.size.iter().any(|&side| side > MAX_SIDE), "`size`"),
             (u64::from(self.size[0]) * u64::from(self.size[1]) > MAX_PIXELS, "`size`"),
             (!(self.fps > 0.0 && self.fps < 1.0e6), "`fps`"),
@@ -243,7 +259,9 @@ impl Manifests {
     fn write(&self, folder: &Path) -> Result<(), OutputError> {
         let path = folder.join(NAME);
         let mut all = self.clone();
-        all.frames.values_mut().for_each(|manifest| manifest.scene = manifest.scene_text());
+        for manifest in all.frames.values_mut() {
+            (manifest.scene, manifest.root) = (manifest.scene_text(), manifest.proof());
+        }
         let mut text = serde_json::to_vec_pretty(&all).writing(&path)?;
         text.push(b'\n');
         let mut file = temporary(&path).writing(&path)?;
