@@ -84,6 +84,8 @@ class Renderer:
         """Linear light, and what the first surfaces are: averages over each pixel's samples."""
     def encode(self, ending: str, frame: int = 0) -> bytes:
         """A frame as the bytes of a file: png, jpg, tif, exr, pdf or svg."""
+    def golden(self, path: str | PathLike[str], *, frames: Frames | None = None, bless: bool = False) -> dict[int, str]:
+        """The frames whose hashes differ from those in a list as `polyfly SCENE --hash` prints it; `bless` writes them there."""
     @property
     def color_map(self) -> tuple[tuple[float, float], Sequence[tuple[float, float, float]]] | None:
         """The values at the ends of the color map of particles, and its colors; None where no value selects the color."""

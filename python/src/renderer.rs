@@ -9,6 +9,7 @@ use polyfly::{Cancel, Error, FileSink, FrameList, Image, Renderer, Sink, VideoOp
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -144,6 +145,21 @@ impl PyRenderer {
         let extension = extension.to_owned();
         let bytes = self.with(py, &Cancel::new(), move |renderer| renderer.encode(frame, &extension))?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    // The frames whose hashes differ from those in the list, with their hashes.
+    #[pyo3(signature = (path, *, frames=None, bless=false))]
+    fn golden(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        frames: Option<&Bound<'_, PyAny>>,
+        bless: bool,
+    ) -> PyResult<BTreeMap<u32, String>> {
+        let total = self.scene.0.output.frames;
+        let frames = frames.map(|frames| frame_list(Some(frames), total)).transpose()?;
+        let wrong = self.with(py, &Cancel::new(), move |renderer| renderer.golden(&path, frames.as_ref(), bless))?;
+        Ok(wrong.into_iter().map(|one| (one.frame, one.found)).collect())
     }
 
     // The values at the ends of the particles' color map, and its colors.

@@ -1,6 +1,8 @@
 """The wheel against the program: the same bytes, and errors that say what is wrong."""
 
 import contextlib
+import importlib.metadata
+import importlib.util
 import json
 import os
 import pathlib
@@ -306,6 +308,35 @@ print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
         with self.assertRaisesRegex(KeyError, "frame 0"):
             renderer.animate(sink, frames=[0, 1])
         self.assertEqual(renderer.render(1).shape, (24, 32, 3))
+
+    def test_golden_hashes_are_those_of_the_program(self):
+        folder = self.scene.parent
+        with self.assertRaises(OSError):
+            polyfly.Renderer(self.scene, size=(32, 24), samples=1).golden(folder / "none.txt")
+        renderer = polyfly.Renderer(self.scene, size=(32, 24), samples=1)
+        self.assertEqual(renderer.golden(folder / "golden.txt", frames=[0, 3], bless=True), {})
+        self.assertEqual(renderer.golden(folder / "golden.txt"), {})
+        flags = ["--cpu", "-q", "--size", "32x24", "--samples", "1", "--frames", "0,3", "--hash"]
+        printed = subprocess.run([PROGRAM, self.scene, *flags], check=True, capture_output=True, text=True).stdout
+        self.assertEqual((folder / "golden.txt").read_text().split("\n", 1)[1], printed)
+        other = polyfly.Renderer(self.scene, size=(32, 24), samples=2)
+        self.assertEqual(list(other.golden(folder / "golden.txt")), [0, 3])
+
+    @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed")
+    def test_the_fixture_of_pytest(self):
+        folder = self.scene.parent
+        test = 'def test_cube(polyfly_golden):\n    polyfly_golden("scene.toml", "1", size=(32, 24), samples={})\n'
+        def pytest(samples, *flags):
+            (folder / "test_it.py").write_text(test.format(samples))
+            # The plugin is found by its entry point where the wheel is installed.
+            named = [] if any(point.value == "polyfly.pytest_plugin" for point in importlib.metadata.entry_points(group="pytest11")) else ["-p", "polyfly.pytest_plugin"]
+            command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *named, *flags, "test_it.py"]
+            return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        self.assertEqual(pytest(1, "--polyfly-bless").returncode, 0)
+        self.assertEqual(pytest(1).returncode, 0)
+        wrong = pytest(2)
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("frames [1] of test_cube.txt have other pixels", wrong.stdout)
 
     def test_ctrl_c_interrupts_at_once(self):
         # Minutes of work: only the interruption ends it.

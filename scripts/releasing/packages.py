@@ -125,6 +125,8 @@ def pack_wheel(program, module, tag):
     for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
         files[f"{info}/licenses/{licence}"] = ((root / licence).read_bytes(), 0o644)
     files[f"{info}/METADATA"] = (header(about, (root / "docs/python.md").read_text()), 0o644)
+    if module:
+        files[f"{info}/entry_points.txt"] = (b"[pytest11]\npolyfly = polyfly.pytest_plugin\n", 0o644)
     files[f"{info}/WHEEL"] = (header(described), 0o644)
     rows = []
     for name, (content, _) in files.items():
