@@ -128,6 +128,9 @@ try:
     driver.get(link)
     assert finished() == second
     assert get("source").get_property("value") == own
+    driver.get("about:blank")
+    driver.get(f"{link}&hash={second}")
+    until("the link's verdict", lambda: get("verdict").text == "equal")
     assert "frame 2 " in get("moment").text
 
     # It plays, and stops where it is.
@@ -141,6 +144,19 @@ try:
     time.sleep(0.5)
     write(sample)
     assert finished()
+
+    # A sum is compared, and a line of a manifest leads to its frame, at the scene's own size.
+    def type_sum(text):
+        driver.execute_script("const e = document.getElementById('expected'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", text)
+
+    small = '[[body]]\nsolid = "hexahedron"\n[[light]]\nposition = [3, 4, 5]\n[output]\nsize = [64, 48]\nframes = 9\n'
+    write(small)
+    until("the small scene", lambda: get("when").get_attribute("max") == "8")
+    hashes = {n: of_program(small, n, "64x48") for n in (3, 4)}
+    for line, word in [(f'"3": "{hashes[3]}",', "equal"), (hashes[3][::-1], "not equal"), (f'"4": "{hashes[4]}"', "equal")]:
+        type_sum(line)
+        until(f"the verdict of {line}", lambda: get("verdict").text == word)
+    assert "frame 4 " in get("moment").text and driver.execute_script("return document.getElementById('picture').width") == 64
 
     errors = [entry["message"] for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
     assert not errors, errors

@@ -294,11 +294,23 @@ function command(frame, width, height) {
   return `polyfly ${name} --frames ${frame} --size ${width}x${height} --hash`;
 }
 
+// The expected sum, and the frame that a line of a manifest names.
+function expected() {
+  const [, frame, hash] = /(?:"(\d+)"\s*:\s*")?\b([\da-f]{64})\b/i.exec($('expected').value) ?? [];
+  return { frame, hash: hash?.toLowerCase() };
+}
+
+function compare() {
+  const { hash } = expected();
+  $('verdict').textContent = !hash || !finished ? '' : hash === finished ? 'equal' : 'not equal';
+}
+
 async function render() {
   if (!scene || player) return;
   const [width, height] = wantedSize(), frame = Number($('when').value), begun = performance.now();
   $('proof').hidden = true;
   finished = null;
+  compare();
   seen.start();
   try {
     const drawn = { ...seen, picture: (...it) => (seen.picture(...it), said()) };
@@ -309,6 +321,7 @@ async function render() {
     await studio.show(levels(false), drawn);
     progress(false);
     $('hash').textContent = finished;
+    compare();
     $('command').textContent = command(frame, width, height);
     $('proof').hidden = false;
   } catch (error) {
@@ -387,7 +400,9 @@ function about() {
 async function useLink() {
   if (!location.hash.startsWith('#s=')) return false;
   try {
-    const { text, frame, size } = await unpacked(location.hash.slice(3));
+    const [link, hash] = location.hash.slice(3).split('&hash=');
+    const { text, frame, size } = await unpacked(link);
+    $('expected').value = hash ?? '';
     if (size !== undefined) $('size').value = String(size);
     use(String(text), Number(frame) || 0);
     about();
@@ -462,6 +477,16 @@ async function start() {
   $('play').addEventListener('click', () => {
     if (!player) return scene && play();
     stop();
+    render();
+  });
+  $('expected').addEventListener('input', () => {
+    const { frame, hash } = expected();
+    if (!hash || frame === undefined) return compare();
+    // A manifest's frames have the scene's own size.
+    $('size').value = '0';
+    $('when').value = frame;
+    stop();
+    if (scene) sayTime();
     render();
   });
   $('link').addEventListener('click', copyLink);
