@@ -23,7 +23,9 @@ pub use environment::{environment, home};
 pub use exit::Exit;
 pub use failure::Failure;
 pub use figure::FigureArgs;
-pub use folder::{DoctorArgs, Engine, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs};
+pub use folder::{
+    DoctorArgs, Engine, ExpectedArgs, FarmArgs, MissingArgs, ReportArgs, StatusArgs, StitchArgs, VideoArgs,
+};
 pub use language::{choose_language, language, shown};
 pub use particles::{
     ConvertParticlesArgs, FileLayout, GenerateArgs, InfoArgs, ParticlesArgs, ParticlesCommand, ParticlesDevice,
@@ -35,7 +37,7 @@ pub use scene::{CommonArgs, MissingTexture, Quality, SamplesArg, SceneArgs, assi
 use std::ffi::OsString;
 use std::path::PathBuf;
 pub use values::check_size;
-use values::{parse_size, parse_solids, parse_thread_list, whole};
+use values::{parse_share, parse_size, parse_solids, parse_thread_list, whole};
 pub use version::COMMIT;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: reads a scene, writes frames and a video.
@@ -78,7 +80,7 @@ pub enum Command {
     Preview(PreviewArgs),
     /// Serves a page on this machine that shows a scene live while its file is edited: camera, keys, frames.
     Studio(StudioArgs),
-    /// Renders scenes on every device of this machine and compares the bytes.
+    /// Renders scenes on every device of this machine and compares the bytes; or audits folders of frames.
     Verify(VerifyArgs),
     /// Compares two pictures, folders of frames or films: differences, PSNR, SSIM, FLIP; exit code 1 if they differ.
     Compare(CompareArgs),
@@ -278,9 +280,35 @@ pub enum TableFormat {
 
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
-    /// The scenes: files.
+    /// Scenes; or folders of frames with their manifest.json, with films of them that have no loss.
     #[arg(required = true)]
     pub scenes: Vec<String>,
+    #[command(flatten)]
+    pub expected: ExpectedArgs,
+    /// Render this share of a folder's frames again, of each worker's [default: 5%, or all of --frames]
+    #[arg(long, value_name = "N%", value_parser = parse_share)]
+    pub sample: Option<f64>,
+    /// Render tiles of 16 x 16 pixels in place of whole frames.
+    #[arg(long)]
+    pub tiles: bool,
+    /// Draw the frames that an earlier audit drew, which printed this [default: a random number]
+    #[arg(long, value_name = "TEXT")]
+    pub nonce: Option<String>,
+    /// With a folder: fail unless manifest.intoto.jsonl has a signature by this key over the root: a file of ssh-ed25519 (.pub), or its line.
+    #[arg(long, value_name = "KEY")]
+    pub signed_by: Option<String>,
+    /// Sign the root, if nothing is wrong, by this private key of ssh-ed25519.
+    #[arg(long, value_name = "FILE")]
+    pub sign: Option<PathBuf>,
+    /// Compare the scene's frames with the hashes in this list, such as `polyfly SCENE --hash` prints: those of the list, or of --frames.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sample", "tiles", "nonce", "scene", "hash", "signed_by", "sign"])]
+    pub golden: Option<PathBuf>,
+    /// Write the hashes of the frames into the list.
+    #[arg(long, requires = "golden")]
+    pub bless: bool,
+    /// The ffmpeg program that decodes films (also POLYFLY_FFMPEG).
+    #[arg(long, value_name = "PROGRAM")]
+    pub ffmpeg: Option<PathBuf>,
     // The size is 160x120 and the frames are the first two if not given.
     #[command(flatten)]
     pub common: CommonArgs,

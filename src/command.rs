@@ -42,6 +42,7 @@ mod studio;
 mod table;
 mod template;
 mod usage;
+mod vectors;
 mod verify;
 mod viewer;
 

@@ -66,4 +66,5 @@ mod steady;
 mod sun;
 mod tone;
 mod trees;
+mod vectors;
 mod words;

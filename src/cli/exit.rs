@@ -33,9 +33,9 @@ exit_codes! {
         "A device, memory, threads or a program is not available on this machine.",
         "`polyfly doctor` lists the devices. Without a GPU leave out `--gpu`; with too little memory give a smaller `--size` or fewer \
          `--threads`. A queue may try another machine.";
-    DevicesDisagree = 70: "devices disagree",
-        "Devices of this machine made different bytes of one scene (`verify`, `doctor`).",
-        "The hardware, its driver or the program has a fault. Render with `--cpu`, and report the output of `polyfly doctor`.";
+    DevicesDisagree = 70: "devices disagree, or frames are wrong",
+        "Devices of this machine made different bytes of one scene (`verify`, `doctor`), or frames are not those of their scene (`verify`).",
+        "Wrong frames: the message has their places, and who made them; `--overwrite` renders them again. Devices: the hardware, its driver or the program has a fault. Render with `--cpu`, and report the output of `polyfly doctor`.";
     InputOutput = 74: "input or output",
         "A file could not be read or written, or the encoder failed. Complete frames stay.",
         "Check the path, the free space and the message of ffmpeg. Then run the same command with `--resume`: it renders only what is missing.";

@@ -27,6 +27,8 @@ pub enum Failure {
     NoEngine(&'static str),
     PicturesDiffer(Message),
     DevicesDisagree(Vec<String>),
+    /// Frames of a folder or a film are not those of their scene, or of its manifest.
+    WrongFrames(Vec<Message>),
 }
 
 // A remedy for a file that is not there, or is a folder: a scene of nearly that name, or one in the folder.
@@ -95,6 +97,10 @@ impl Failure {
             }
             Failure::NoEngine(name) => msg!("there is no `{name}` here", name),
             Failure::PicturesDiffer(what) => what.clone(),
+            Failure::WrongFrames(list) => {
+                let line = |fault: &Message| Message::list([Message::text("  -"), fault.clone()], " ");
+                msg!("frames are wrong:\n{list}", list = Message::list(list.iter().map(line), "\n"))
+            }
             Failure::DevicesDisagree(list) => msg!("devices disagree:\n{list}", list = list.join("\n")),
         }
     }
@@ -135,7 +141,7 @@ impl Failure {
             Failure::PicturesDiffer(_) => Exit::Different,
             Failure::NotExpressible(_) => Exit::BadInput,
             Failure::NoEngine(_) => Exit::Unavailable,
-            Failure::DevicesDisagree(_) => Exit::DevicesDisagree,
+            Failure::DevicesDisagree(_) | Failure::WrongFrames(_) => Exit::DevicesDisagree,
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Arguments of commands that work on a folder of frames.
 
 use super::scene::{CommonArgs, SceneArgs};
-use super::values::{parse_fps, whole};
+use super::values::{parse_fps, parse_time, whole};
 use crate::output::video::Encode;
 use crate::output::video::codecs::{CODECS, Codec};
 use crate::scene::limits::{VIDEOS, endings};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What frames have to be of.
 #[derive(Args, Debug)]
@@ -25,6 +26,9 @@ pub struct DoctorArgs {
     /// Print where --denoise finds Open Image Denoise, or how to get it, and nothing else.
     #[arg(long)]
     pub denoiser: bool,
+    /// Render frames whose bits are known on all devices in turn, for so long: `10m`, `30s`, `1h`. Finds bad memory and overclocked chips.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "denoiser")]
+    pub soak: Option<Duration>,
 }
 
 #[derive(Args, Debug)]

@@ -8,6 +8,7 @@ use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::text::suggest::{self, NameKind};
+use std::time::Duration;
 
 /// A color map by its name.
 pub fn parse_map(text: &str) -> Result<ColourMap, Message> {
@@ -28,6 +29,21 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), Message> {
     let Size(width, height) = Size::named(text).ok_or_else(expected)?;
     check_size(width, height)?;
     Ok((width, height))
+}
+
+/// A time such as `10m`.
+pub fn parse_time(text: &str) -> Result<Duration, Message> {
+    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let time = units.iter().find_map(|(unit, seconds)| Some(text.strip_suffix(unit)?.parse::<f64>().ok()? * seconds));
+    let time = time.filter(|seconds| (0.0..1.0e9).contains(seconds));
+    time.map(Duration::from_secs_f64).ok_or_else(|| msg!("expected a time such as `30s`, `10m` or `1h`"))
+}
+
+/// A share in percent, such as `5%`, as a fraction.
+pub fn parse_share(text: &str) -> Result<f64, Message> {
+    let percent = text.strip_suffix('%').unwrap_or(text).parse::<f64>().ok();
+    let share = percent.filter(|percent| (0.0..=100.0).contains(percent)).map(|percent| percent / 100.0);
+    share.ok_or_else(|| msg!("expected a share such as `5%`"))
 }
 
 pub fn check_size(width: u32, height: u32) -> Result<(), Message> {

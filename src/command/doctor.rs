@@ -2,7 +2,8 @@
 
 use super::denoiser;
 use super::request::named_ffmpeg;
-use super::verify::{pixels, subjects};
+use super::vectors::{self, Vector};
+use super::verify::{difference, pixels, subjects};
 use crate::cli::{COMMIT, DoctorArgs, Failure};
 use crate::device;
 use crate::kernels::Isa;
@@ -12,7 +13,8 @@ use crate::output::video::ffmpeg::{find_ffmpeg, output_text, words};
 use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
 use crate::scene::Scene;
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 /// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples. A test renders it. A
 /// change of the kernels that changes a pixel changes this number.
@@ -36,6 +38,9 @@ fn reference_scene() -> Scene {
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     if args.denoiser {
         return Ok(print(&denoiser::location())?);
+    }
+    if let Some(time) = args.soak {
+        return soak(vectors::all()?, time);
     }
     let commit = COMMIT.map_or_else(String::new, |commit| format!(", commit {commit}"));
     let mut text = format!("polyfly\t{}{commit}\n", env!("CARGO_PKG_VERSION"));
@@ -82,6 +87,38 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     }
 }
 
+// Renders known frames on all devices in turn until the time is over. Prints what each device has made.
+fn soak(vectors: Vec<Vector>, time: Duration) -> Result<(), Failure> {
+    let (begun, gpus) = (Instant::now(), device::list().unwrap_or_default());
+    let mut all = Vec::new();
+    for Vector { name, frame, mut scene, large: (size, hash), .. } in vectors {
+        (scene.render.width, scene.render.height) = size;
+        let renderer = Renderer::prepare(scene, RenderOptions::on_cpu())?;
+        all.push((name, frame, hash, subjects(&renderer, &gpus), None));
+    }
+    let (mut counts, mut wrong) = (BTreeMap::<String, (u64, u64)>::new(), Vec::new());
+    while counts.is_empty() || begun.elapsed() < time {
+        for (name, frame, hash, subjects, right) in &mut all {
+            for subject in subjects {
+                let picture = subject.render(*frame)?.rgba8.unwrap_or_default();
+                let is_right = picture.sha256() == *hash;
+                let (made, faults) = counts.entry(subject.name.clone()).or_default();
+                (*made, *faults) = (*made + 1, *faults + u64::from(!is_right));
+                if is_right {
+                    right.get_or_insert(picture);
+                } else if *faults == 1 {
+                    let first =
+                        right.as_ref().and_then(|right| difference(right.data(), picture.data(), right.width()));
+                    wrong.push(format!("{}: {name}, rendering {made}: {}", subject.name, first.unwrap_or_default()));
+                }
+            }
+        }
+    }
+    let rows = counts.iter().map(|(name, (made, faults))| format!("{name}\t{made} frames\t{faults} wrong\n"));
+    print(&rows.collect::<String>())?;
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::DevicesDisagree(wrong)) }
+}
+
 fn encoders(program: &std::path::Path) -> Result<String, Failure> {
     let listed = output_text(program, words("-v error -encoders"), ANSWER_TIMEOUT).map_err(OutputError::from)?;
     let text = listed.unwrap_or_default();
@@ -99,6 +136,18 @@ mod tests {
         for mut subject in subjects(&renderer, &[]) {
             let checksum = fnv(pixels(&subject.render(0).unwrap()));
             assert_eq!(checksum, REFERENCE, "{}: {checksum:#018x}", subject.name);
+        }
+    }
+
+    #[test]
+    fn a_soak_finds_other_bits() {
+        let mut vectors = vectors::all().unwrap();
+        vectors.truncate(1);
+        vectors[0].large.1 = "other";
+        let devices = Isa::available().len();
+        match soak(vectors, Duration::ZERO) {
+            Err(Failure::DevicesDisagree(wrong)) => assert_eq!(wrong.len(), devices, "{wrong:?}"),
+            other => panic!("{other:?}"),
         }
     }
 }

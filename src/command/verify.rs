@@ -1,4 +1,10 @@
-//! `polyfly verify`: renders scenes on all devices of this machine and compares the bytes.
+//! `polyfly verify`: renders scenes on all devices of this machine and compares the bytes; or audits folders of frames.
+
+mod audit;
+mod draw;
+mod film;
+mod golden;
+mod signature;
 
 use super::scene_file::load_scene;
 use crate::cli::{Failure, VerifyArgs};
@@ -11,6 +17,9 @@ use crate::output::capture::CapturedFrame;
 use crate::render::frames::FrameList;
 use crate::render::{Devices, RenderOptions, Renderer};
 use crate::report::{print, remark};
+use crate::scene::limits::VIDEOS;
+use crate::system::extension;
+use std::path::Path;
 
 /// A device under test, with its own renderer, or the reason why it cannot be tested.
 pub struct TestDevice {
@@ -46,8 +55,8 @@ impl TestDevice {
     }
 }
 
-// The first difference of two pictures, if there is one.
-fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
+/// The first difference of two pictures, if there is one.
+pub fn difference(expected: &[u8], got: &[u8], width: u32) -> Option<String> {
     let at = expected.iter().zip(got).position(|(a, b)| a != b)? / 4;
     let (x, y) = (at % width as usize, at / width as usize);
     let pixel = |p: &[u8]| format!("{:?}", &p[4 * at..4 * at + 3]);
@@ -59,8 +68,29 @@ pub fn pixels(frame: &CapturedFrame) -> &[u8] {
     frame.rgba8.as_ref().map_or(&[], |image| image.data())
 }
 
-/// Renders frames on all devices and compares them with those of the CPU's widest instruction set.
+/// Audits folders, with films of their frames; or compares devices.
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
+    if let Some(list) = &args.golden {
+        return golden::run(args, list);
+    }
+    let names = || args.scenes.iter().map(String::as_str);
+    let (folders, others): (Vec<_>, Vec<_>) = names().partition(|name| audit::is_folder(name));
+    let is_film = |name: &&str| VIDEOS.contains(&&*extension(Path::new(name)));
+    match others.iter().find(|name| folders.is_empty() == is_film(name)) {
+        Some(film) if folders.is_empty() => {
+            Err(Failure::usage(msg!("{film} is a film: name the folder of its frames too", film)))
+        }
+        Some(scene) => Err(Failure::usage(msg!(
+            "{scene} stands beside a folder, and is no film: a folder's scene is named by --scene",
+            scene
+        ))),
+        None if folders.is_empty() => compare_devices(args),
+        None => audit::run(args, &folders, &others),
+    }
+}
+
+// Renders frames on all devices and compares them with those of the CPU's widest instruction set.
+fn compare_devices(args: &VerifyArgs) -> Result<(), Failure> {
     let gpus = device::list().unwrap_or_default();
     let mut wrong = Vec::new();
     for name in &args.scenes {

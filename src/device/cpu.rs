@@ -32,6 +32,8 @@ pub struct Cpu {
     sums: Memory,
     scene: Arc<DeviceScene>,
     meter: Option<Arc<SampleCounter>>,
+    // Rectangles outside of which nothing is traced: columns and rows. None: all is traced.
+    only: Option<Vec<(Range<u32>, Range<u32>)>>,
     cancel: Cancel,
     done: VecDeque<(Ticket, TaskStats, FilmSlice)>,
     submitted: u64,
@@ -53,6 +55,7 @@ impl Cpu {
             sums: Memory::default(),
             scene,
             meter: None,
+            only: None,
             cancel: Cancel::new(),
             done: VecDeque::new(),
             submitted: 0,
@@ -73,6 +76,20 @@ impl Cpu {
     /// Also counts samples in this counter, which shows progress within a frame.
     pub fn metered(self, meter: Arc<SampleCounter>) -> Cpu {
         Cpu { meter: Some(meter), ..self }
+    }
+
+    /// Traces only tiles that reach into these columns and rows. All other pixels have no light.
+    pub fn trace_only(&mut self, parts: Vec<(Range<u32>, Range<u32>)>) {
+        self.only = Some(parts);
+    }
+
+    // Whether a tile is outside of all that is traced.
+    fn leaves_out(&self, launch: Launch, tile: u32) -> bool {
+        let side = tile_side(launch);
+        let across = self.scene.size().0.div_ceil(side);
+        let (x, y) = (tile % across * side, tile / across * side);
+        let meets = |part: &Range<u32>, at: u32| part.start < at + side && at < part.end;
+        self.only.as_ref().is_some_and(|parts| !parts.iter().any(|(columns, rows)| meets(columns, x) && meets(rows, y)))
     }
 
     pub fn threads(&self) -> usize {
@@ -201,7 +218,7 @@ impl Cpu {
         let samples = u64::from(TILE_SIDE * TILE_SIDE) * u64::from(job.launch.samples_per_pixel.cast_unsigned());
         self.pool.install(|| {
             let tiles = tiles.into_par_iter().with_min_len(4).map(|tile| {
-                if self.cancel.is_abandoned() {
+                if self.cancel.is_abandoned() || self.leaves_out(job.launch, tile) {
                     return (0, 0);
                 }
                 let thread = rayon::current_thread_index().unwrap_or(0);

@@ -195,6 +195,10 @@ impl PostPipeline {
     pub fn is_exact(&self) -> bool {
         !self.steps.iter().any(PostStep::is_library)
     }
+    /// Whether a pixel of this frame depends on the light of others.
+    pub fn gathers(&self) -> bool {
+        self.changing.is_some() || self.steps.iter().any(|step| step.spreads_light() || step.is_denoiser())
+    }
     /// Whether noise is removed by the built-in filter, which reads features, and the light of two halves of the samples.
     pub fn is_guided(&self) -> bool {
         self.steps.contains(&PostStep::Guided)

@@ -14,7 +14,8 @@ use crate::device::{Device, FilmSlice, SampleCounter, TaskOutput, TaskStats};
 use crate::error::Error;
 use crate::film::image::Image;
 use crate::film::post::PostPipeline;
-use crate::language::msg;
+use crate::kernels::TILE_SIDE;
+use crate::language::{Message, msg};
 use crate::output::PixelFormats;
 use std::ops::Range;
 use std::sync::Arc;
@@ -191,6 +192,34 @@ impl FrameSteps {
         Ok(None)
     }
 
+    /// Why a frame of this renderer cannot be rendered in tiles, if it cannot.
+    pub(crate) fn needs_whole_frames(renderer: &Renderer) -> Option<Message> {
+        let has_rounds = renderer.scene().render.sampling.noise_limit() > 0.0;
+        if renderer.post().gathers() {
+            Some(msg!("bloom, glare, the denoiser or a film that changes reads light of other pixels"))
+        } else {
+            has_rounds.then(|| msg!("the noise of the whole frame says how many samples it has"))
+        }
+    }
+
+    /// The picture of the frame, right in these tiles of 16 x 16 pixels alone; little else is traced.
+    pub(crate) fn tiles(mut self, tiles: &[(u32, u32)]) -> Result<Image<u8>, Error> {
+        // Adaptive samples look at the tiles around.
+        let margin = u32::from(self.prepared.scene.render.sampling.is_adaptive());
+        let around = |tile: u32| tile.saturating_sub(margin) * TILE_SIDE..(tile + 1 + margin) * TILE_SIDE;
+        let parts: Vec<_> = tiles.iter().map(|&(column, row)| (around(column), around(row))).collect();
+        self.cpu.trace_only(parts);
+        loop {
+            for step in 0..self.count() {
+                let bytes = self.render(step)?;
+                self.add(step, &bytes)?;
+            }
+            if let Some(picture) = self.finish()? {
+                return Ok(picture);
+            }
+        }
+    }
+
     fn picture(&self, frame: &CompletedFrame) -> Image<u8> {
         let (width, height) = self.prepared.first.size();
         Image::new(width, height, 4, frame.picture.pixels.bytes().to_vec())
@@ -271,6 +300,28 @@ mod tests {
             assert_eq!(taken, rounds, "{tables}");
             assert_eq!(picture, renderer.still(4).unwrap(), "{tables}");
         }
+    }
+
+    #[test]
+    fn tiles_are_those_of_the_whole_picture() {
+        let scenes = [
+            "[render]\nsamples = 2\n",
+            "[render]\nintegrator = \"path\"\nsamples = \"4..16\"\n",
+            "[render]\nsamples = 3\n[camera]\nshutter = 0.5\n",
+            "[sky]\ntransparent = true\n[film]\nvignette = 0.5\ngrain = 0.2\n",
+        ];
+        for tables in scenes {
+            let mut renderer = renderer(tables);
+            assert!(FrameSteps::needs_whole_frames(&renderer).is_none(), "{tables}");
+            let picture = renderer.still(4).unwrap();
+            for (column, row) in [(0, 0), (1, 1), (2, 2)] {
+                let tile = FrameSteps::new(&renderer, 4).unwrap().tiles(&[(column, row)]).unwrap();
+                let (xs, ys) = (16 * column..16 * column + 16, 16 * row..(16 * row + 16).min(40));
+                assert!(ys.clone().all(|y| xs.clone().all(|x| tile.pixel(x, y) == picture.pixel(x, y))), "{tables}");
+                assert!((column, row) != (0, 0) || tile != picture, "{tables}: little else is traced");
+            }
+        }
+        assert!(FrameSteps::needs_whole_frames(&renderer("[film]\nbloom = 0.3\n")).is_some());
     }
 
     #[test]

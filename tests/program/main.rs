@@ -44,6 +44,9 @@ mod stop;
 mod studio;
 mod suggestions;
 mod terminal;
+mod vectors;
+#[cfg(unix)]
+mod verify;
 mod video;
 #[cfg(unix)]
 mod video_choice;

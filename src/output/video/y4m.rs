@@ -109,13 +109,25 @@ impl<R: BufRead> Y4mReader<R> {
         Ok(Y4mReader { reader, size: (width, height), is_full_range: field("XCOLORRANGE=") == Some("FULL"), planes })
     }
 
-    /// The next frame; None behind the last one.
-    pub fn next(&mut self) -> io::Result<Option<Shown>> {
+    pub fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    /// The planes of the next frame; None behind the last one.
+    pub fn planes(&mut self) -> io::Result<Option<&[u8]>> {
         let Some(line) = header_line(&mut self.reader)? else { return Ok(None) };
         if line.split(' ').next() != Some("FRAME") {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "its frames are not whole"));
         }
         self.reader.read_exact(&mut self.planes)?;
+        Ok(Some(&self.planes))
+    }
+
+    /// The next frame as a picture; None behind the last one.
+    pub fn next(&mut self) -> io::Result<Option<Shown>> {
+        if self.planes()?.is_none() {
+            return Ok(None);
+        }
         let (width, height) = (self.size.0 as usize, self.size.1 as usize);
         let (luma, chroma) = self.planes.split_at(width * height);
         let (blue, red) = chroma.split_at(chroma.len() / 2);
