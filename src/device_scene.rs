@@ -161,7 +161,8 @@ fn check_counts(bodies: usize, spheres: usize, triangles: usize, lamps: usize) -
 }
 
 fn check(scene: &Scene, assets: &Assets) -> Result<(), TooMany> {
-    let particles = assets.particles.as_ref().map_or(0, |p| p.spheres.len() + p.shaped.placed.len());
+    let particles =
+        assets.particles.as_ref().map_or(0, |p| p.spheres.len() + p.shaped.placed.len() + p.shaped.rods.len());
     let triangles = assets.meshes.iter().map(|mesh| mesh.corners.len()).sum();
     let lamps = lights::most_lamps(scene);
     check_counts(scene.world.bodies.len(), scene.world.spheres.len() + particles, triangles, lamps)

@@ -100,13 +100,15 @@ void POLYFLY_NAME(closest_hits)(const Scene* scene, const float* origins, const 
     ray.d = read_vec(directions, 3 * n, i, m);
     ray.last_surface = Int(NO_ORIGIN);
     Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
+    const FullScene& full = static_cast<const FullScene&>(*scene);
+    const Interval kept = kept_interval(full, ray.o, ray.d);
     if (way == 1) {
 #define SHAPE(KIND, name, array, features) \
-  for (int k = 0; k < scene->array.len; ++k) intersect_##name(*scene, k, ray, m, hit);
+  for (int k = 0; k < scene->array.len; ++k) intersect_##name(full, k, ray, kept, m, hit);
 #include "../shapes.def"
 #undef SHAPE
     } else {
-      ClosestHitVisitor<FullScene> visitor = {static_cast<const FullScene&>(*scene), ray, m, hit};
+      ClosestHitVisitor<FullScene> visitor = {full, ray, kept, m, hit};
 #if POLYFLY_LANES == 1
       if (way == 2)
         walk_grid(*scene, ray.o, ray.d, visitor);

@@ -29,6 +29,7 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
   // A ray has a single surface: bodies and floors get code of their own, which is shorter than code for all materials.
   if (uses<FEATURE_BODIES>(scene) && body) {
     interaction_body(scene, index, ray, hit, true, x);
+    cap(scene, ray, hit, true, x);
     if constexpr (has_features<S>(FEATURE_FINISHES))
       if (uses<FEATURE_FINISHES>(scene) && has_finish(scene, index)) finish_body(scene, frame, index, ray, hit, true, x);
     constexpr int USES = has_features<S>(FEATURE_FINISHES) ? TEXTURED | REFRACTS : REFRACTS;
@@ -43,6 +44,7 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
     return s;
   }
   interaction_of_kind(scene, kind, index, ray, hit, met, x);
+  cap(scene, ray, hit, met, x);
   return scatter<REFRACTS | EMITS>(scene, ray, hit, x, met, wave);
 #else
   if (any(body)) interaction_body(scene, index, ray, hit, body, x);
@@ -53,6 +55,7 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
       });
   }
   interaction_of_kind(scene, kind, index, ray, hit, met, x);
+  cap(scene, ray, hit, met & !floor, x);
   for_each_index(index, floor,
                  [&](int k, Mask m) POLYFLY_LAMBDA { interaction_floor(scene, frame, k, ray, hit, m, x); });
   Surface<S> s = scatter<ANY_USE>(scene, ray, hit, x, met, wave);

@@ -7,6 +7,7 @@
 #include "../medium.cuh"
 #include "../shading/finish.cuh"
 #include "bevel.cuh"
+#include "cuts.cuh"
 
 // The indices of body k's materials. In a small scene the index follows from k, which saves a GPU a load.
 template <class S>
@@ -102,16 +103,18 @@ POLYFLY_FN Real next_face_distance(const S& scene, const Body& body, Vec q) {
 
 // Intersects body k.
 template <class S>
-POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask active, Hit& hit) {
+POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, const Interval& kept, Mask active, Hit& hit) {
   const Body& body = scene.bodies.at(k);
-  const int surface = surface_number(SHAPE_BODY, k);
+  const int surface = surface_number(SHAPE_BODY, k), material = outside_material(scene, body, k);
   const Vec q = ray.o - vec(body.centre);
   const Mask own = active & ((ray.last_surface >> ORIGIN_SHIFT) == Int(surface));
   if (any(own)) {
     // A ray inside the body leaves it; a ray that starts on its outside cannot hit it.
     const Mask here = own & (ray.last_surface == Int(body.origin_inside));
     if (any(here)) {
-      const Real t = distance_inside(scene, body, q, ray.d, here);
+      Interval c = {Real(-FAR), distance_inside(scene, body, q, ray.d, here)};
+      cut_open(scene, material, kept, c);
+      const Real t = max(c.leave, Real(0.0f));
       const Mask met = here & is_nearer(scene, hit, t, Int(surface));
       hit.t = select(met, t, hit.t);
       hit.surface = select(met, Int(surface), hit.surface);
@@ -130,11 +133,16 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
     c.enter = select(crossed, c.enter + in.t, c.enter);
     crossed = crossed & in.found;
   }
-  const Mask started_within = crossed & !(c.enter > Real(0.0f));
+  Mask started_within = crossed & !(c.enter > Real(0.0f));
+  if (uses<FEATURE_CUTS>(scene)) started_within = started_within | (crossed & (kept.enter > c.enter));
   if (bevel > 0.0f && any(started_within)) {
     const Crossing out = into_bevelled(scene, body, bevel, fma(ray.d, c.leave, q), -ray.d, started_within);
     c.leave = select(started_within, c.leave - out.t, c.leave);
     crossed = crossed & (c.leave > Real(0.0f));
+  }
+  if (uses<FEATURE_CUTS>(scene)) {
+    cut_open(scene, material, kept, c);
+    crossed = crossed & (c.enter < c.leave) & (c.leave > Real(0.0f));
   }
   const Mask within = !(c.enter > Real(0.0f));
   const Real t = select(within, c.leave, c.enter);
@@ -147,7 +155,7 @@ POLYFLY_FN void intersect_body(const S& scene, int k, const Ray& ray, Mask activ
 // The transmittance of body k for a segment. Each crossed face tints the light, bars
 // are opaque.
 template <class S>
-POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, Mask& active, Vec& remaining) {
+POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, const Interval& kept, Mask& active, Vec& remaining) {
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Body& body = scene.bodies.at(k);
   const Vec d = line.d, q = line.o - vec(body.centre);
@@ -160,6 +168,10 @@ POLYFLY_FN void transmittance_body(const S& scene, int k, const Segment& line, M
   if (uses<FEATURE_ROUND>(scene)) {
     const Mask reached = crossed & (here | (c.enter < one)) & (c.leave > zero);
     crossed = bevel_interval<BevelsApart>(scene, body, q, d, here, reached, c) | (crossed & !reached);
+  }
+  if (uses<FEATURE_CUTS>(scene)) {
+    cut_open(scene, outside_material(scene, body, k), kept, c);
+    crossed = crossed & (here | (c.enter < c.leave));
   }
   Mask in = crossed & !here & (c.enter > zero) & (c.enter < one);
   Mask out = crossed & (here | (c.leave > zero)) & (c.leave < one);

@@ -5,6 +5,7 @@
 // is visited if any of them hits its box. A few bodies are a single leaf.
 #pragma once
 #include "body.cuh"
+#include "cone.cuh"
 #include "ellipsoid.cuh"
 #include "triangle.cuh"
 
@@ -37,13 +38,13 @@ POLYFLY_FN Mask intersect_aabb(const BoxRay& w, const float* centre, const float
 }
 
 // The objects of a leaf; types.def describes the encoding.
-static_assert(SHAPE_KINDS <= 4, "a leaf's kind has two bits");
+static_assert(SINGLE_KINDS == 3 && SHAPE_KINDS <= SINGLE_KINDS + 8 && SHAPE_KINDS <= SHAPE_FLOOR, "a leaf's kind has two bits");
 struct Leaf {
   int first, kind, count;
 };
 POLYFLY_FN Leaf leaf_of(int node) {
-  const int code = ~node;
-  const Leaf leaf = {code >> 5, (code >> 3) & 3, (code & 7) + 1};
+  const int code = ~node, kind = (code >> 3) & 3, last = code & 7;
+  const Leaf leaf = {code >> 5, kind == SINGLE_KINDS ? kind + last : kind, kind == SINGLE_KINDS ? 1 : last + 1};
   return leaf;
 }
 
@@ -88,6 +89,7 @@ struct ClosestHitVisitor {
   static constexpr bool NEAREST_FIRST = true;
   const S& scene;
   const Ray& ray;
+  const Interval& kept;
   const Mask lanes;
   Hit& hit;
   POLYFLY_METHOD Mask active() const { return lanes; }
@@ -97,7 +99,7 @@ struct ClosestHitVisitor {
 #define SHAPE(KIND, name, array, features)                                                \
   case SHAPE_##KIND:                                                                      \
     if constexpr (has_features<S>(features))                                              \
-      if (uses<features>(scene)) intersect_##name(scene, i, ray, lanes, hit);             \
+      if (uses<features>(scene)) intersect_##name(scene, i, ray, kept, lanes, hit);       \
     return;
 #include "../shapes.def"
 #undef SHAPE
@@ -111,6 +113,7 @@ struct TransmittanceVisitor {
   static constexpr bool NEAREST_FIRST = false;
   const S& scene;
   const Segment& line;
+  const Interval& kept;
   Mask lanes;
   Vec remaining;
   POLYFLY_METHOD Mask active() const { return lanes; }
@@ -120,7 +123,7 @@ struct TransmittanceVisitor {
 #define SHAPE(KIND, name, array, features)                                                           \
   case SHAPE_##KIND:                                                                                 \
     if constexpr (has_features<S>(features))                                                         \
-      if (uses<features>(scene)) transmittance_##name(scene, i, line, lanes, remaining);             \
+      if (uses<features>(scene)) transmittance_##name(scene, i, line, kept, lanes, remaining);       \
     return;
 #include "../shapes.def"
 #undef SHAPE

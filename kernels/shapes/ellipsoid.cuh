@@ -41,21 +41,25 @@ POLYFLY_FN Interval ellipsoid_interval(const Ellipsoid& e, Vec o, Vec direction)
   return sphere_interval(Real(1.0f), map.to_unit(o - vec(e.centre)), d, reciprocal(squared_length(d)));
 }
 
-POLYFLY_FN void intersect_ellipsoid(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
+template <class S>
+POLYFLY_FN void intersect_ellipsoid(const S& scene, int i, const Ray& ray, const Interval& kept, Mask active, Hit& hit) {
   const Mask in = ray.last_surface == Int(origin_inside(SHAPE_ELLIPSOID, i));
   const Mask tested = active & (ray.last_surface != Int(origin_outside(SHAPE_ELLIPSOID, i)));
   if (!any(tested)) return;
-  const Interval c = ellipsoid_interval(scene.ellipsoids.at(i), ray.o, ray.d);
+  const Ellipsoid& e = scene.ellipsoids.at(i);
+  Interval c = ellipsoid_interval(e, ray.o, ray.d);
+  cut_open(scene, e.material_index, kept, c);
   hit_round(scene, surface_number(SHAPE_ELLIPSOID, i), c, in, tested, hit);
 }
 
 template <class S>
-POLYFLY_FN void transmittance_ellipsoid(const S& scene, int i, const Segment& line, Mask& active, Vec& remaining) {
+POLYFLY_FN void transmittance_ellipsoid(const S& scene, int i, const Segment& line, const Interval& kept, Mask& active, Vec& remaining) {
   const Mask inside = line.last_surface == Int(origin_inside(SHAPE_ELLIPSOID, i));
   const Mask tested = active & (line.last_surface != Int(origin_outside(SHAPE_ELLIPSOID, i)));
   if (!any(tested)) return;
   const Ellipsoid& e = scene.ellipsoids.at(i);
-  const Interval c = ellipsoid_interval(e, line.o, line.d);
+  Interval c = ellipsoid_interval(e, line.o, line.d);
+  cut_open(scene, e.material_index, kept, c);
   transmit_round(scene, e.material_index, line, c, inside, tested, active, remaining);
 }
 

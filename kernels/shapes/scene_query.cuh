@@ -18,6 +18,7 @@ POLYFLY_FN void walk(const S& scene, Vec o, Vec d, V& visitor) {
 template <class S>
 POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   Hit hit = {Real(FAR), Int(NO_SURFACE), first_lanes(0), Real(0.0f), Real(0.0f)};
+  const Interval kept = kept_interval(scene, ray.o, ray.d);
   // A sealed body's rays can meet nothing else.
   const Mask isolated = active & is_isolated(ray.last_surface), open = active & !isolated;
 #if POLYFLY_LANES == 1
@@ -32,16 +33,16 @@ POLYFLY_FN Hit closest_hit(const S& scene, const Ray& ray, Mask active) {
   for (u32 remaining = mask_bits(isolated); remaining;) {
     const int origin = lane(ray.last_surface, __builtin_ctz(remaining));
     const Mask here = isolated & (ray.last_surface == Int(origin));
-    intersect_body(scene, origin >> ORIGIN_SHIFT & SURFACE_INDEX_MASK, ray, here, hit);
+    intersect_body(scene, origin >> ORIGIN_SHIFT & SURFACE_INDEX_MASK, ray, kept, here, hit);
     remaining &= ~mask_bits(here);
   }
   if (!any(open)) return hit;
 #endif
   if constexpr (SceneTraits<S>::small) {
     POLYFLY_NO_UNROLL
-    for (int k = 0; k < scene.bodies.len; ++k) intersect_body(scene, k, ray, open, hit);
+    for (int k = 0; k < scene.bodies.len; ++k) intersect_body(scene, k, ray, kept, open, hit);
   } else {
-    ClosestHitVisitor<S> visitor = {scene, ray, open, hit};
+    ClosestHitVisitor<S> visitor = {scene, ray, kept, open, hit};
     walk(scene, ray.o, ray.d, visitor);
   }
   Mask tested = open;
@@ -75,6 +76,7 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
   const Real zero = Real(0.0f), one = Real(1.0f);
   const Segment line = {o, d, dot(d, d), reciprocal(squared_length(d)), inverse_power_of_two(largest(d)),
                         last_surface};
+  const Interval kept = kept_interval(scene, o, d);
   Mask reaching = active;
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.floor.len; ++k) {
@@ -106,10 +108,10 @@ POLYFLY_FN Vec transmittance(const S& scene, Vec o, Vec d, Int last_surface, Mas
   }
   if constexpr (SceneTraits<S>::small) {
     POLYFLY_NO_UNROLL
-    for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, line, active, remaining);
+    for (int k = 0; k < scene.bodies.len; ++k) transmittance_body(scene, k, line, kept, active, remaining);
     return remaining;
   } else {
-    TransmittanceVisitor<S> visitor = {scene, line, active, remaining};
+    TransmittanceVisitor<S> visitor = {scene, line, kept, active, remaining};
     walk(scene, o, d, visitor);
     return visitor.remaining;
   }

@@ -1,7 +1,7 @@
 // Spheres.
 #pragma once
 #include "../medium.cuh"
-#include "interaction.cuh"
+#include "cuts.cuh"
 
 // The intersections of a line with a sphere around the origin, as distances in units of d. The closest point of the
 // line is computed first, which stays accurate far from the sphere (Haines et al., "Precision improvements for
@@ -69,21 +69,25 @@ POLYFLY_FN void transmit_round(const S& scene, int material_index, const Segment
   transmit_closed(scene, material, material, line, c, inside, in, out, active, remaining);
 }
 
-POLYFLY_FN void intersect_sphere(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
+template <class S>
+POLYFLY_FN void intersect_sphere(const S& scene, int i, const Ray& ray, const Interval& kept, Mask active, Hit& hit) {
   const Mask in = ray.last_surface == Int(origin_inside(SHAPE_SPHERE, i));
   const Mask tested = active & (ray.last_surface != Int(origin_outside(SHAPE_SPHERE, i)));
   if (!any(tested)) return;
-  const Interval c = sphere_interval(scene.spheres.at(i), ray.o, ray.d, Real(1.0f));
+  Interval c = sphere_interval(scene.spheres.at(i), ray.o, ray.d, Real(1.0f));
+  if (uses<FEATURE_CUTS>(scene)) cut_open(scene, scene.sphere_materials.at(i), kept, c);
   hit_round(scene, surface_number(SHAPE_SPHERE, i), c, in, tested, hit);
 }
 
 template <class S>
-POLYFLY_FN void transmittance_sphere(const S& scene, int i, const Segment& line, Mask& active, Vec& remaining) {
+POLYFLY_FN void transmittance_sphere(const S& scene, int i, const Segment& line, const Interval& kept, Mask& active, Vec& remaining) {
   const Mask inside = line.last_surface == Int(origin_inside(SHAPE_SPHERE, i));
   const Mask tested = active & (line.last_surface != Int(origin_outside(SHAPE_SPHERE, i)));
   if (!any(tested)) return;
-  const Interval c = sphere_interval(scene.spheres.at(i), line.o, line.d, line.inverse_dd);
-  transmit_round(scene, scene.sphere_materials.at(i), line, c, inside, tested, active, remaining);
+  const int material = scene.sphere_materials.at(i);
+  Interval c = sphere_interval(scene.spheres.at(i), line.o, line.d, line.inverse_dd);
+  cut_open(scene, material, kept, c);
+  transmit_round(scene, material, line, c, inside, tested, active, remaining);
 }
 
 // The interaction with spheres, whose numbers differ between lanes.

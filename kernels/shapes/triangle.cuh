@@ -30,7 +30,7 @@ POLYFLY_FN Mask starts_elsewhere(const Triangle& tri, int surface, Int last_surf
   const Int origin = last_surface >> ORIGIN_SHIFT;
   return (origin != Int(surface)) & (origin != Int(tri.twin));
 }
-POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, Mask active, Hit& hit) {
+POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, const Interval&, Mask active, Hit& hit) {
   const int surface = surface_number(SHAPE_TRIANGLE, i);
   const Triangle& tri = scene.triangles.at(i);
   const Mask tested = active & starts_elsewhere(tri, surface, ray.last_surface);
@@ -41,7 +41,7 @@ POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, Ma
   hit.leaving = (met & x.from_behind) | (hit.leaving & (!met));
 }
 
-POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment& line, Mask& active, Vec& remaining) {
+POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment& line, const Interval&, Mask& active, Vec& remaining) {
   const int surface = surface_number(SHAPE_TRIANGLE, i);
   const Triangle& tri = scene.triangles.at(i);
   const Mask tested = active & starts_elsewhere(tri, surface, line.last_surface);

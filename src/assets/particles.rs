@@ -11,8 +11,10 @@ mod gsd;
 mod lammps_binary;
 mod lammps_data;
 mod lammps_dump;
+mod links;
 pub mod memory;
 mod npy;
+mod pairs;
 mod placing;
 mod plan;
 mod range;
@@ -29,6 +31,7 @@ mod vtk_list;
 mod vtk_xml;
 mod xyz;
 
+pub use pairs::Neighbours;
 pub use readers::FileSteps;
 pub use step::{Cell, Column, Step, Wanted};
 
@@ -149,10 +152,32 @@ impl ColouredSpheres {
         let rotations = request.rotations(&step, &path)?;
         let parted = placing::parted(particles, &step, rotations.as_deref(), origin, &colour_indices);
         let parted = parted.map_err(|what| AssetError::new(&path, what))?;
-        let (spheres, colour_indices, shaped) = parted.unwrap_or_else(|| {
+        let mut colours: Vec<Material> = match range {
+            Some(_) => colours.iter().copied().chain([UNKNOWN]).map(coloured).collect(),
+            None => vec![particles.material],
+        };
+        let mut rods = Vec::new();
+        // The index of a color of their own, or that of their particle.
+        let mut own = |given: Option<Vec3>| {
+            let index = colours.len() as u16;
+            colours.extend(given.map(coloured));
+            let colour_indices = &colour_indices;
+            move |i: usize| if given.is_some() { index } else { colour_indices[i] }
+        };
+        if let Some(bonds) = &particles.bonds {
+            let widths = request.widths(&step, &bonds.width_by, &path)?;
+            let all = links::bonds(bonds, (&step, particles.images), widths.as_deref(), origin, own(bonds.colour));
+            rods.append(&mut all.map_err(|what| AssetError::new(&path, what))?);
+        }
+        if let Some(arrows) = &particles.arrows {
+            let vectors = request.vectors(&step, &arrows.by, &path)?;
+            rods.append(&mut links::arrows(arrows, &step, &vectors, origin, own(arrows.colour)));
+        }
+        let (spheres, colour_indices, mut shaped) = parted.unwrap_or_else(|| {
             let spheres = step.positions.par_iter().zip(&step.radii).map(sphere).collect();
             (spheres, colour_indices, ShapedParticles::default())
         });
+        shaped.rods.append(&mut rods);
         Ok(ColouredSpheres {
             count: step.radii.len(),
             spheres: Arc::new(spheres),
@@ -160,10 +185,7 @@ impl ColouredSpheres {
             origin,
             unknown,
             colour_indices,
-            colours: match range {
-                Some(_) => colours.iter().copied().chain([UNKNOWN]).map(coloured).collect(),
-                None => vec![particles.material],
-            },
+            colours,
             moment: StepMoment { time: step.time, number: step.number },
             outside: match (&values, range) {
                 (Some(values), Some([low, high])) => {
@@ -177,11 +199,12 @@ impl ColouredSpheres {
         })
     }
 
-    /// The spheres, and the bounding spheres of other shapes, relative to `origin`.
+    /// The spheres, and those between whose hulls other shapes are, relative to `origin`.
     pub fn balls(&self) -> impl ParallelIterator<Item = Sphere> + '_ {
         let ball = |(centre, radius)| Sphere { centre: to_f32(centre), radius: radius as f32 };
         let shaped = self.shaped.placed.par_iter().map(move |one| ball(self.shaped.ball(one)));
-        self.spheres.par_iter().copied().chain(shaped)
+        let ends = move |rod: &shape::Rod| [0, 1].map(|end| ball((rod.ends[end], rod.radii[end])));
+        self.spheres.par_iter().copied().chain(shaped).chain(self.shaped.rods.par_iter().flat_map_iter(ends))
     }
 
     /// The bounding box of all particles: its minimum and maximum corner.

@@ -1,9 +1,7 @@
 //! `polyfly particles stats`: porosity and means by slices, coordination, sizes and the radial distribution of particles, as CSV.
 
-mod pairs;
-
 use crate::assets::files::Files;
-use crate::assets::particles::{self, Step};
+use crate::assets::particles::{self, Neighbours, Step};
 use crate::cli::{Failure, StatsArgs, StatsKind};
 use crate::language::msg;
 use crate::math::vec3::{cross, dot, length, scale, sub};
@@ -11,7 +9,6 @@ use crate::output::OutputError;
 use crate::report::print;
 use crate::scene::{Particles, series};
 use crate::threads::shared_pool;
-use pairs::Neighbours;
 use std::f64::consts::PI;
 
 pub fn run(args: &StatsArgs) -> Result<(), Failure> {

@@ -9,15 +9,16 @@ use super::{finish, materials};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
-    Body, Constants, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_BODIES, FEATURE_ELLIPSOIDS, FEATURE_FINISHES,
-    FEATURE_ROUGHNESS, FEATURE_SMOOTH_NORMALS, FEATURE_SPHERES, FEATURE_TREE, FEATURE_TRIANGLES, FeatureSet, Finish,
-    GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE,
-    SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab, Sphere, Triangle,
+    Body, Cone, Constants, Cut, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_BODIES, FEATURE_CONES, FEATURE_CUTS,
+    FEATURE_ELLIPSOIDS, FEATURE_FINISHES, FEATURE_ROUGHNESS, FEATURE_SMOOTH_NORMALS, FEATURE_SPHERES, FEATURE_TREE,
+    FEATURE_TRIANGLES, FeatureSet, Finish, GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY,
+    SHAPE_CONE, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab,
+    Sphere, Triangle,
 };
 use crate::math::bounds::around;
 use crate::math::bvh::{Bounds, Forest, Group, MANY, Subtree};
 use crate::math::grid::{Ball, Grid, Lattice, QUICK_BALLS};
-use crate::math::vec3::{add, length};
+use crate::math::vec3::{Vec3, add, dot, length, normalise, sub, to_f32};
 use crate::scene::Scene;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -58,6 +59,9 @@ pub struct Geometry {
     pub triangles: Vec<Triangle>,
     /// Ellipsoids in the order of the tree's leaves.
     pub ellipsoids: Vec<Ellipsoid>,
+    pub cones: Vec<Cone>,
+    /// Planes that cut particles open.
+    pub cuts: Vec<Cut>,
     /// Vertex normals of smooth triangles, nine numbers each.
     pub normals: Vec<[[f32; 3]; 3]>,
     pub materials: Vec<Material>,
@@ -111,10 +115,16 @@ impl Geometry {
             // The colors are those of a map, or of the material, which may change over the clip.
             let own = world.particles.as_ref().map(|p| p.material).filter(|_| !scene.tracks.is_empty());
             let now = |m: &crate::scene::Material| match own {
-                Some(own) if particles.range.is_some() => crate::scene::Material { colour: m.colour, ..own },
+                Some(own) if particles.range.is_some() || m.colour != particles.colours[0].colour => {
+                    crate::scene::Material { colour: m.colour, ..own }
+                }
                 own => own.unwrap_or(*m),
             };
             g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m), &mut films)));
+            let cuts = world.particles.iter().flat_map(|p| &p.cuts);
+            g.cuts = cuts.map(|cut| flat_cut(cut, assets.origin())).collect();
+            let is_cut = i32::from(!g.cuts.is_empty());
+            g.materials[first as usize..].iter_mut().for_each(|material| material.cut = is_cut);
             let base = g.materials.clone();
             let mut bevelled: HashMap<(u16, u32), i32> = HashMap::new();
             let material = |colour: u16, width: f32| {
@@ -156,6 +166,7 @@ impl Geometry {
             g.ellipsoids.push(ellipsoid::flatten(e, material));
         }
         g.ellipsoids.append(&mut shaped.ellipsoids);
+        g.cones = std::mem::take(&mut shaped.cones);
         g.films = films.into_tables();
         // A small scene has a material for each body.
         let is_small = g.bodies.len() == world.bodies.len()
@@ -173,6 +184,8 @@ impl Geometry {
             | of_bodies.chain(of_materials).fold(0, |all, one| all | one)
             | (FeatureSet::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
             | (FeatureSet::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
+            | (FeatureSet::from(!g.cones.is_empty()) * FEATURE_CONES)
+            | (FeatureSet::from(!g.cuts.is_empty()) * (FEATURE_CUTS | FEATURE_ARRAYS))
             | (FeatureSet::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
             | (FeatureSet::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS));
         let eye = scene.camera_reach(assets.origin());
@@ -198,6 +211,8 @@ impl Geometry {
             sphere_materials: to.push(&self.sphere_materials)?,
             triangles: to.push(&self.triangles)?,
             ellipsoids: to.push(&self.ellipsoids)?,
+            cones: to.push(&self.cones)?,
+            cuts: to.push(&self.cuts)?,
             normals: to.push(self.normals.as_flattened().as_flattened())?,
             materials: to.push(&self.materials)?,
             films: to.push(self.films.as_flattened())?,
@@ -221,7 +236,7 @@ impl Geometry {
     // of factors can change their product: so no ball may let light through.
     fn has_grid_kernels(&self, others: FeatureSet) -> bool {
         let opaque = |m: &Material| m.stops_shadow_rays != 0 || m.transmit == [0.0; 3];
-        let is_balls_only = self.bodies.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty();
+        let is_balls_only = self.bodies.is_empty() && self.has_plain_shapes();
         let is_covered = (self.features & !FEATURE_TREE | others) & !GRID_FEATURES == 0;
         is_covered && is_balls_only && self.materials.iter().all(opaque)
     }
@@ -370,7 +385,11 @@ impl Geometry {
 
     /// Whether all shapes are polyhedra.
     pub fn is_bodies_only(&self) -> bool {
-        self.spheres.is_empty() && self.triangles.is_empty() && self.ellipsoids.is_empty()
+        self.spheres.is_empty() && self.has_plain_shapes()
+    }
+    // Whether there are no shapes but polyhedra and spheres.
+    fn has_plain_shapes(&self) -> bool {
+        self.triangles.is_empty() && self.ellipsoids.is_empty() && self.cones.is_empty()
     }
 
     // Builds the tree, and sorts the shapes into the order of its leaves. Trees of many shapes are left to the devices if they may make
@@ -382,7 +401,8 @@ impl Geometry {
         let triangle_boxes: Vec<Bounds> = self.triangles.par_iter().map(triangle::bounds).collect();
         let own = scene.world.ellipsoids.iter().map(ellipsoid::bounds);
         let ellipsoid_boxes: Vec<Bounds> = own.chain(shaped.ellipsoid_boxes.iter().copied()).collect();
-        let boxes = [&body_boxes, &sphere_boxes, &triangle_boxes, &ellipsoid_boxes];
+        let cone_boxes = &shaped.cone_boxes;
+        let boxes = [&body_boxes, &sphere_boxes, &triangle_boxes, &ellipsoid_boxes, cone_boxes];
         let farthest = |b: &Bounds| b.as_flattened().iter().fold(0.0_f32, |m, x| m.max(x.abs()));
         let all = boxes.into_par_iter().flatten().map(farthest).reduce(|| 0.0, f32::max);
         self.reach = self.reach.max(all);
@@ -401,11 +421,13 @@ impl Geometry {
             }),
         );
         spans.push(span(SHAPE_ELLIPSOID, 0, ellipsoid_boxes.len()));
+        spans.push(span(SHAPE_CONE, 0, cone_boxes.len()));
         let boxes_of = |span: &Span| match span.kind {
             SHAPE_BODY => body_boxes.as_slice(),
             SHAPE_SPHERE => &sphere_boxes,
             SHAPE_TRIANGLE => &triangle_boxes[span.first..span.first + span.count],
-            _ => &ellipsoid_boxes,
+            SHAPE_ELLIPSOID => &ellipsoid_boxes,
+            _ => cone_boxes,
         };
         let groups: Vec<Group> = spans.iter().map(|span| span.group(boxes_of(span))).collect();
         let pool = lazy.as_ref().filter(|_| self.devices_may_sort(meshes));
@@ -435,6 +457,12 @@ impl Geometry {
         };
         self.reach < 1e18 && !meshes.iter().any(shines)
     }
+}
+
+// A plane relative to an origin.
+fn flat_cut(cut: &crate::scene::Cut, origin: Vec3) -> Cut {
+    let normal = normalise(cut.normal);
+    Cut { n: to_f32(normal), d: dot(normal, sub(cut.point, origin)) as f32 }
 }
 
 // The center of a box, and half its sides plus a margin.

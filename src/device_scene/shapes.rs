@@ -1,6 +1,7 @@
 //! The shapes in the kernels' format. Each kind of kernels/shapes.def has a file here. It flattens the shape, bounds
 //! it for the BVH, and decides whether the shape reaches into a body.
 
+pub mod cone;
 pub mod ellipsoid;
 pub mod isolation;
 mod outline;
@@ -9,7 +10,7 @@ pub mod polyhedron;
 pub mod sphere;
 pub mod triangle;
 
-use crate::gpu_types::{INSIDE, ORIGIN_SHIFT, SURFACE_KIND_SHIFT};
+use crate::gpu_types::{INSIDE, ORIGIN_SHIFT, SINGLE_KINDS, SURFACE_KIND_SHIFT};
 use crate::math::bvh::Bounds;
 
 /// The number of a surface (kernels/types.def).
@@ -29,7 +30,8 @@ pub fn origin_inside(kind: i32, index: usize) -> i32 {
 
 /// Encodes leaves of a kind, whose elements start at `first` of its array.
 pub fn leaf_code(kind: i32, first: usize) -> impl Fn(u32, u32) -> i32 + Sync {
-    move |at, count| !(((first as i32 + at as i32) << 5) | (kind << 3) | (count as i32 - 1))
+    let (shown, of_one) = (kind.min(SINGLE_KINDS), (kind >= SINGLE_KINDS).then_some(kind - SINGLE_KINDS));
+    move |at, count| !(((first as i32 + at as i32) << 5) | (shown << 3) | of_one.unwrap_or(count as i32 - 1))
 }
 
 // The bounding box of a ball.

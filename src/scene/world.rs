@@ -6,6 +6,7 @@ pub(super) mod colouring;
 pub(super) mod ellipsoid;
 pub(super) mod floor;
 pub(super) mod lamps;
+pub(super) mod links;
 pub(super) mod material;
 pub(super) mod material_keys;
 pub(super) mod motion;

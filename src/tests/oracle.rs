@@ -3,6 +3,7 @@
 use super::common::*;
 use crate::assets::Assets;
 use crate::assets::files::Files;
+use crate::assets::particles::shape::Rod;
 use crate::assets::texture::Texture;
 use crate::math::srgb::linear;
 use crate::math::vec3::*;
@@ -11,6 +12,7 @@ use crate::scene::{
 };
 
 mod lamps;
+mod particles;
 
 const EPSILON: f64 = 1e-7;
 
@@ -25,6 +27,7 @@ enum Owner {
     Body(usize),
     Floor(usize),
     Ball(usize),
+    Rod(usize),
     Ellipsoid(usize),
     Mesh(usize),
 }
@@ -35,6 +38,9 @@ pub struct Oracle<'a> {
     edges: Vec<Vec<[Vec3; 2]>>,
     texture: Option<Texture>,
     balls: Vec<(Vec3, f64, Material)>,
+    // Balls from here on are particles; and what particles have of cylinders, capsules and cones.
+    first_particle: usize,
+    rods: Vec<(Rod, Material)>,
 }
 
 // A point on a bar: its distance to the nearest edge, its position along the edge in edge lengths, the nearest point
@@ -97,16 +103,20 @@ impl<'a> Oracle<'a> {
             }
         }
         let mut balls: Vec<_> = scene.world.spheres.iter().map(|s| (s.centre, s.radius, s.material)).collect();
+        let (first_particle, mut rods) = (balls.len(), Vec::new());
         if let Some(cloud) = &assets.particles {
+            let look = |rod: &Rod| (*rod, cloud.colours[usize::from(rod.colour)]);
+            rods.extend(cloud.shaped.rods.iter().map(look));
             let of = |i: usize| cloud.colours[usize::from(cloud.colour_indices[i])];
             let all = cloud.spheres.iter().enumerate();
             balls.extend(all.map(|(i, s)| (s.centre.map(f64::from), f64::from(s.radius), of(i))));
         }
-        Oracle { scene, triangles, edges, texture, balls }
+        Oracle { scene, triangles, edges, texture, balls, first_particle, rods }
     }
 
     fn hits(&self, o: Vec3, d: Vec3) -> impl Iterator<Item = Found> {
-        let balls = self.balls.iter().enumerate().flat_map(move |(i, &(centre, radius, _))| {
+        let whole = self.balls[..self.first_particle].iter();
+        let balls = whole.enumerate().flat_map(move |(i, &(centre, radius, _))| {
             // The quadratic formula.
             let q = sub(o, centre);
             let (a, b, c) = (dot(d, d), dot(q, d), dot(q, q) - radius * radius);
@@ -148,7 +158,7 @@ impl<'a> Oracle<'a> {
                 owner: triangle.owner,
             })
         });
-        balls.chain(ellipsoids).chain(flat)
+        balls.chain(ellipsoids).chain(flat).chain(self.particle_hits(o, d))
     }
 
     // Exposure brightens light by this factor; the cutoff is divided by it.
@@ -162,6 +172,7 @@ impl<'a> Oracle<'a> {
     fn material(&self, owner: Owner) -> Material {
         match owner {
             Owner::Ball(i) => self.balls[i].2,
+            Owner::Rod(i) => self.rods[i].1,
             Owner::Ellipsoid(i) => self.scene.world.ellipsoids[i].material,
             Owner::Mesh(i) => self.scene.world.meshes[i].material,
             _ => Material::default(),
@@ -219,7 +230,7 @@ impl<'a> Oracle<'a> {
             crossed.push(key);
             match found.owner {
                 Owner::Floor(_) => return [0.0; 3],
-                Owner::Ball(_) | Owner::Ellipsoid(_) | Owner::Mesh(_) => {
+                Owner::Ball(_) | Owner::Rod(_) | Owner::Ellipsoid(_) | Owner::Mesh(_) => {
                     let m = self.material(found.owner);
                     let MaterialKind::Plain { transparency, .. } = m.kind else { panic!("plain materials here") };
                     left = times(left, scale(lin(m.colour), transparency));
@@ -307,7 +318,7 @@ impl<'a> Oracle<'a> {
         let mut reflect;
         let mut shine = scene.world.highlight;
         match found.owner {
-            Owner::Ball(_) | Owner::Ellipsoid(_) | Owner::Mesh(_) => {
+            Owner::Ball(_) | Owner::Rod(_) | Owner::Ellipsoid(_) | Owner::Mesh(_) => {
                 let m = self.material(found.owner);
                 let MaterialKind::Plain { reflection, transparency, ior: index } = m.kind else {
                     panic!("plain materials here")

@@ -81,6 +81,39 @@ fn files_of_other_programs_hold_what_their_own_readers_say() {
 }
 
 #[test]
+fn files_hold_the_bonds_that_their_writers_gave_them() {
+    for (name, expected) in [
+        ("bond.data", vec![[1, 2], [2, 5]]),
+        ("full.data", vec![[1, 2], [2, 5]]),
+        ("atomic.data", Vec::new()),
+        ("bonds.gsd", vec![[0, 1], [2, 1], [3, 1]]),
+        ("lines.vtp", vec![[0, 1], [1, 2], [3, 0]]),
+        ("lines_zlib.vtp", vec![[0, 1], [1, 2], [3, 0]]),
+    ] {
+        let of = |wanted: Wanted| {
+            let step = particles::open(&folder().join(name), &Files::default(), |file| file.read(0, &wanted)).unwrap();
+            // By their numbers in the file.
+            let ids = step.column(&["id"]).map_or_else(
+                || (0..step.count() as u32).collect(),
+                |ids| ids.iter().map(|&id| id as u32).collect::<Vec<_>>(),
+            );
+            step.bonds.iter().map(|pair| pair.map(|i| ids[i as usize])).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Wanted::all()), expected, "{name}");
+        assert_eq!(of(Wanted::only(["id"])), Vec::<[u32; 2]>::new(), "{name}");
+    }
+    // Each part of a line has the line's value.
+    for name in ["lines.vtp", "lines_zlib.vtp"] {
+        let step = read(name, &std::fs::read(folder().join(name)).unwrap()).unwrap().remove(0);
+        let force = &step.bond_columns[0];
+        assert_eq!((force.name.as_str(), &force.values[..]), ("force", &[1.5, 1.5, -3.0][..]));
+    }
+    let text = std::fs::read_to_string(folder().join("bond.data")).unwrap();
+    let fault = read("bond.data", text.replace("\n2 1 2 5\n", "\n2 1 2 55\n").as_bytes()).unwrap_err();
+    assert!(fault.contains("line 40: there is no atom 55"), "{fault}");
+}
+
+#[test]
 fn a_cut_file_is_refused_or_its_steps_are_whole() {
     for name in expected().into_keys().filter(|name| !name.contains('%')) {
         let bytes = std::fs::read(folder().join(&name)).unwrap();

@@ -121,6 +121,30 @@ fn rounded_cubes_are_cubes_with_bevels() {
     assert!(share_off(&ours, &render(&larger, 0)) > 0.1);
 }
 
+#[test]
+fn cylinders_and_capsules_are_as_large_as_their_radii_say() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("p.csv"), "x,y,z,r,qw,qx,qy,qz\n1,0,0,2,1,1,0,0\n").unwrap();
+    let rod = |shape: &str| {
+        let one = scene(dir.path(), &format!("[particles]\npath = \"p.csv\"\nshape = {shape}\n"));
+        Assets::load(&one, &Files::default()).unwrap().particles.unwrap().shaped.rods[0]
+    };
+    // A quarter turn about x: z goes where -y was.
+    for (shape, half, radius, is_round) in [
+        ("\"capsule\"", 1.0, 1.0, true),
+        ("\"cylinder\"", 4.0 / 5f64.sqrt(), 2.0 / 5f64.sqrt(), false),
+        ("{ vertices = [[0, 0, -3], [0, 0, 3]], rounding = 0.5 }", 3.0, 0.5, true),
+        ("{ vertices = [[0, 0, -3], [0, 0, 3]], radius = 0.5 }", 3.0, 0.5, false),
+    ] {
+        let found = rod(shape);
+        let expected = [[1.0, half, 0.0], [1.0, -half, 0.0]];
+        let off = found.ends.as_flattened().iter().zip(expected.as_flattened()).map(|(a, b)| (a - b).abs());
+        assert!(off.fold(0.0, f64::max) < 1e-12, "{shape}: {:?}", found.ends);
+        let off = (found.radii[0] - radius).abs() + (found.radii[1] - radius).abs();
+        assert!(off < 1e-12 && found.is_round == is_round, "{shape}: {:?}", found.radii);
+    }
+}
+
 // A tree over many bodies shows what each of them shows.
 #[test]
 fn many_polyhedra_are_drawn_beside_bodies_and_balls() {
@@ -160,6 +184,13 @@ fn types_of_hoomd_have_their_shapes() {
     assert_eq!((centre, read.shaped.shape(&rounded).reach()), (rounded.centre, 0.725));
     assert!(0.8 < bound && bound < 0.83, "{bound}");
     let picture = same_on_every_set("shapes.gsd", &shapes, 0);
+    // Polyhedra of two vertices are capsules, and the file has bonds.
+    let capsules = scene(&folder, "[particles]\npath = \"bonds.gsd\"\n[particles.bonds]\nradius = 0.1\n");
+    let rods = Assets::load(&capsules, &Files::default()).unwrap().particles.unwrap().shaped.rods;
+    let of = |at: usize| (rods[at].ends, rods[at].radii, rods[at].is_round);
+    assert_eq!((rods.len(), of(1)), (4 + 6, ([[1.5, 0.0, -0.5], [1.5, 0.0, 0.5]], [0.25; 2], true)));
+    // Across the border of the box.
+    assert_eq!(of(8), ([[-1.75, 0.0, 0.0], [-2.125, 0.0, 0.0]], [0.1; 2], false));
     // Spheres of two types, whatever is read of their columns.
     let two = scene(&folder, "[particles]\npath = \"spheres.gsd\"\n");
     let read = Assets::load(&two, &Files::default()).unwrap().particles.unwrap();

@@ -6,6 +6,7 @@ use crate::assets::sky::SkyMap;
 use crate::math::srgb::linear;
 use crate::math::vec3::{add, scale};
 use crate::scene::{Lamps, Scene, SkySource};
+use std::fmt::Write;
 
 // Pixels may differ where an edge passes within rounding of a sample; there must be few.
 pub fn agree(name: &str, scene: &Scene, frame: u32) {
@@ -127,6 +128,51 @@ fn particles_without_shadows() {
         path.display()
     ));
     agree("particles", &scene, 0);
+}
+
+// Cylinders, capsules, bonds and arrows of a table; whole, and cut open by two planes.
+#[test]
+fn particles_that_are_cut_open_beside_bonds_and_arrows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.csv");
+    let mut table = "x,y,z,r,vx,vy,vz,qw,qx,qy,qz\n".to_owned();
+    for i in 0..27 {
+        let [x, y, z] = [i % 3, i / 3 % 3, i / 9].map(|k| f64::from(k) * 0.7 - 0.7);
+        let f = f64::from(i);
+        let turn = [libm::cos(f), libm::sin(2.0 * f), libm::cos(3.0 * f), 0.3];
+        let _ = writeln!(table, "{x},{y},{z},0.4,{},{},0.3,{},{},{},{}", y - z, x, turn[0], turn[1], turn[2], turn[3]);
+    }
+    std::fs::write(&path, table).unwrap();
+    let cuts = "[[particles.cut]]\npoint = [0.5, -0.3, 0]\nnormal = [1, -2, 0.2]\n[[particles.cut]]\npoint = [0, 0, 0.6]\nnormal = [0, 0, 3]\n";
+    let links = "[particles.bonds]\nradius = 0.07\n[particles.arrows]\nby = \"vel\"\nscale = 0.8\nradius = 0.05\ncolor = \"gold\"\n";
+    for (name, keys) in [
+        ("cut balls", format!("transparency = 0.3\nior = 1\n{cuts}")),
+        ("cylinders", "shape = \"cylinder\"\nreflection = 0.2\n".to_owned()),
+        (
+            "capsules",
+            "shape = { vertices = [[0, 0, -0.4], [0.1, 0, 0.3]], rounding = 0.15 }\ntransparency = 0.4\n".to_owned(),
+        ),
+        ("cut cylinders", format!("shape = \"cylinder\"\nradius = 0.5\n{cuts}")),
+        ("cut capsules", format!("shape = \"capsule\"\n{cuts}")),
+        (
+            "bonds and arrows",
+            format!(
+                "radius = 0.15\ncolor_by = \"z\"\n{}",
+                links.replace("radius = 0.07", "cutoff = 0.75\ncolor = \"gray\"")
+            ),
+        ),
+        ("cut bonds", format!("{links}{cuts}")),
+    ] {
+        let scene = toml(&format!(
+            "[output]\nframes = 1\nsize = [64, 48]\n[render]\ntone = \"clip\"\nambient = [0.2, 0.2, 0.2]\ndepth = 5\n\
+             [camera]\nposition = [2.5, -3, 1.5]\nlook_at = [0, 0, 0]\nfov_deg = 45\n\
+             [particles]\npath = \"{}\"\n{keys}[[light]]\nposition = [10, -30, 20]\n\
+             [floor]\ncorners = [[-3, -3, -1.2], [-3, 3, -1.2], [3, 3, -1.2], [3, -3, -1.2]]\n",
+            path.display()
+        ));
+        agree(name, &scene, 0);
+        same_on_every_set(name, &scene, 0);
+    }
 }
 
 #[test]

@@ -339,6 +339,21 @@ def shapes():
         frame.particles.typeid = [0, 1]
         frame.particles.type_shapes = [{"type": "Sphere", "diameter": 1.0}, {"type": "Sphere", "diameter": 0.5}]
         file.append(frame)
+    # Capsules with bonds.
+    with gsd.hoomd.open("bonds.gsd", "w") as file:
+        frame = gsd.hoomd.Frame()
+        frame.configuration.box = [4, 4, 4, 0, 0, 0]
+        frame.particles.N = 4
+        frame.particles.position = [[0, 0, 0], [1.5, 0, 0], [1.5, 1.5, 0], [-1.75, 0, 0]]
+        frame.particles.types = ["A"]
+        frame.particles.type_shapes = [{"type": "ConvexPolyhedron", "rounding_radius": 0.25, "vertices": [[0, 0, -0.5], [0, 0, 0.5]]}]
+        frame.bonds.N = 3
+        frame.bonds.types = ["A"]
+        frame.bonds.group = [[0, 1], [2, 1], [3, 1]]
+        file.append(frame)
+    with gsd.hoomd.open("bonds.gsd") as file:
+        p = file[0].particles
+        expect("bonds.gsd", 0, position=p.position, radius=[0.75] * 4, type=p.typeid)
     with gsd.hoomd.open("shapes.gsd") as file:
         p = file[0].particles
         plate = float(np.linalg.norm([0.5, 0.5, 0.1 * np.linalg.norm([0.5, 0.5])]))
@@ -438,6 +453,32 @@ def vtk():
         written(writer, reader, f"{name}.{kind}", data(kind))
 
 
+def lines():
+    """Points with lines between them, as text and packed."""
+    import vtk
+    from vtk.util.numpy_support import numpy_to_vtk
+
+    x = np.random.default_rng(11).normal(size=(4, 3))
+    for name, mode in [("lines.vtp", 0), ("lines_zlib.vtp", 2)]:
+        set, points, cells, radius = vtk.vtkPolyData(), vtk.vtkPoints(), vtk.vtkCellArray(), numpy_to_vtk(np.full(4, 0.2), deep=True)
+        points.SetData(numpy_to_vtk(x, deep=True))
+        set.SetPoints(points)
+        cells.InsertNextCell(3, [0, 1, 2])
+        cells.InsertNextCell(2, [3, 0])
+        set.SetLines(cells)
+        radius.SetName("radius")
+        set.GetPointData().AddArray(radius)
+        force = numpy_to_vtk(np.array([1.5, -3.0]), deep=True)
+        force.SetName("force")
+        set.GetCellData().AddArray(force)
+        writer = vtk.vtkXMLPolyDataWriter()
+        writer.SetDataMode(mode)
+        writer.SetFileName(name)
+        writer.SetInputData(set)
+        assert writer.Write() == 1, name
+        expect(name, None, position=x, radius=np.full(4, 0.2))
+
+
 def pieces():
     """A file in pieces, as processes write them: by VTK, and by two processes of LAMMPS."""
     import subprocess
@@ -492,7 +533,7 @@ def meshio():
 
 
 if __name__ == "__main__":
-    names = sys.argv[1:] or ["lammps", "liggghts", "ase", "gsd", "shapes", "numpy", "vtk", "pieces", "meshio"]
+    names = sys.argv[1:] or ["lammps", "liggghts", "ase", "gsd", "shapes", "numpy", "vtk", "lines", "pieces", "meshio"]
     if names == sys.argv[1:]:
         # The other files stay.
         expected = json.loads((here / "expected.json").read_text())

@@ -6,6 +6,7 @@ use super::format::{Head, Source, Steps};
 use super::placing;
 use super::shape::Shape;
 use super::step::{Cell, Step, Wanted};
+use super::values::BONDS;
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
 use std::borrow::Cow;
@@ -203,6 +204,17 @@ impl Gsd {
         };
         if !texts.is_empty() {
             read.radii = read.radii.iter().enumerate().map(radius).collect();
+        }
+        if wanted.has(BONDS)
+            && let Some(block) = self.block("bonds/group", frame, |_| true)
+        {
+            let bytes = part(source, block.at, block.rows, block.columns.saturating_mul(block.kind.size()))?;
+            let ends: Vec<u32> =
+                bytes.chunks_exact(block.kind.size()).map(|one| block.kind.read(one, false) as u32).collect();
+            if block.columns != 2 || ends.iter().any(|&i| i as usize >= count) {
+                return Err(msg!("`bonds/group` has numbers of no particle; expected two of {count} in a row", count));
+            }
+            read.bonds = ends.as_chunks::<2>().0.to_vec();
         }
         let number = self.numbers(source, "configuration/step", frame)?.first().map_or(0, |&n| n as u64);
         Ok(Step { number: Some(number), shapes, ..read })

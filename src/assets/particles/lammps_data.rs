@@ -4,6 +4,7 @@
 use super::format::{Head, Source};
 use super::rows::{Rows, lines};
 use super::step::{Cell, Column, Step, Wanted};
+use super::values::BONDS;
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
 use std::collections::HashMap;
@@ -158,6 +159,22 @@ fn atoms(source: &Source, wanted: &Wanted) -> Result<Step, Message> {
                 }
             }
             step.columns.push(Column { name: columns[at].to_owned(), values: column });
+        }
+    }
+    if let Some(section) = section("Bonds").filter(|_| wanted.has(BONDS)) {
+        if places.is_empty() {
+            let ids = atoms.read(&[0], &[])?.concat();
+            places.extend(ids.iter().enumerate().map(|(i, id)| (id.to_bits(), i)));
+        }
+        let names = names(&["id", "bond", "atom1", "atom2"]);
+        let rows = Rows { text: section.text, line: section.line, count: count_of(" bonds")?, names };
+        let ends = rows.read(&[2, 3], &[])?;
+        for (row, pair) in ends[0].iter().zip(&ends[1]).enumerate() {
+            let place = |id: &f64| {
+                let unknown = || msg!("line {line}: there is no atom {id}", line = section.line + row, id);
+                places.get(&id.to_bits()).map(|&i| i as u32).ok_or_else(unknown)
+            };
+            step.bonds.push([place(pair.0)?, place(pair.1)?]);
         }
     }
     Ok(step)

@@ -68,7 +68,8 @@ impl Steps for InMemory {
             |step| {
                 let columns = step.columns.iter().filter(|column| is_wanted(column)).cloned().collect();
                 let (positions, radii, shapes) = (step.positions.clone(), step.radii.clone(), step.shapes.clone());
-                Step { positions, radii, columns, shapes, names: Vec::new(), ..*step }
+                let (bonds, bond_columns) = (step.bonds.clone(), step.bond_columns.clone());
+                Step { positions, radii, columns, shapes, bonds, bond_columns, names: Vec::new(), ..*step }
             },
             |mut step| {
                 step.columns.retain(is_wanted);

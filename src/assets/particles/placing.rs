@@ -1,6 +1,6 @@
 //! Which shape each particle has, how large it is, and how it is rotated.
 
-use super::shape::{Polyhedron, Shape, ShapedParticle, ShapedParticles, farthest, rotated, unit};
+use super::shape::{Polyhedron, Rod, Shape, ShapedParticle, ShapedParticles, farthest, rotated, unit};
 use super::step::Step;
 use crate::gpu_types::Sphere;
 use crate::language::Message;
@@ -42,17 +42,33 @@ fn largest(v: Vec3) -> f64 {
 
 // The shape that the scene gives to all particles.
 fn given(particles: &Particles) -> Result<Option<Shape>, Message> {
-    Ok(Some(Shape::Polyhedron(match &particles.shape {
-        Some(ParticleShape::Solid(solid)) => Polyhedron::new(solid.vertices(), 0.0)?,
-        Some(ParticleShape::Vertices { vertices, rounding }) => Polyhedron::new(vertices.clone(), *rounding)?,
+    Ok(Some(match &particles.shape {
+        Some(ParticleShape::Solid(solid)) => Shape::Polyhedron(Polyhedron::new(solid.vertices(), 0.0)?),
+        Some(ParticleShape::Vertices { vertices, rounding }) => {
+            Shape::Polyhedron(Polyhedron::new(vertices.clone(), *rounding)?)
+        }
+        // Twice as long as they are wide.
+        Some(ParticleShape::Capsule) => {
+            Shape::Rod { ends: [[0.0, 0.0, -0.5], [0.0, 0.0, 0.5]], radius: 0.5, is_round: true }
+        }
+        Some(ParticleShape::Cylinder) => {
+            Shape::Rod { ends: [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], radius: 0.5, is_round: false }
+        }
+        &Some(ParticleShape::Rod { ends, radius, is_round }) => Shape::Rod { ends, radius, is_round },
         Some(ParticleShape::Sphere) | None => return Ok(None),
-    })))
+    }))
 }
 
 /// The radii of the bounding spheres of shapes whose size the scene or the file gives; None where particles have radii.
 pub fn radii(particles: &Particles, step: &Step) -> Option<Vec<f64>> {
-    if let Some(ParticleShape::Vertices { vertices, rounding }) = &particles.shape {
-        return Some(vec![farthest(vertices) + rounding; step.count()]);
+    match particles.shape {
+        Some(ParticleShape::Vertices { ref vertices, rounding }) => {
+            return Some(vec![farthest(vertices) + rounding; step.count()]);
+        }
+        Some(ParticleShape::Rod { ends, radius, is_round }) => {
+            return Some(vec![Shape::Rod { ends, radius, is_round }.reach(); step.count()]);
+        }
+        _ => {}
     }
     let diameters = diameters(step).filter(|_| step.radii.is_empty());
     let radius = |axes: &[&[f64]; 3], i: usize| semi_axes(axes, i).map_or(0.5, largest);
@@ -123,7 +139,7 @@ pub fn parted(
         })
     };
     let all: Vec<Option<ShapedParticle>> = (0..step.positions.len()).into_par_iter().map(place).collect();
-    let (mut spheres, mut indices, mut placed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut spheres, mut indices, mut placed, mut rods) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut ball = |centre: Vec3, radius: f64, colour: u16| {
         spheres.push(Sphere { centre: to_f32(centre), radius: radius as f32 });
         indices.push(colour);
@@ -136,9 +152,15 @@ pub fn parted(
                     let size = one.size[0];
                     ball(add(one.centre, scale(rotated(one.rotation, *centre), size)), radius * size, one.colour);
                 }),
+                &Shape::Rod { ends, radius, is_round } => rods.push(Rod {
+                    ends: ends.map(|end| add(one.centre, scale(rotated(one.rotation, end), one.size[0]))),
+                    radii: [radius * one.size[0]; 2],
+                    is_round,
+                    colour: one.colour,
+                }),
                 _ => placed.push(one),
             },
         }
     }
-    Ok(Some((spheres, indices, ShapedParticles { shapes, placed })))
+    Ok(Some((spheres, indices, ShapedParticles { shapes, placed, rods })))
 }

@@ -2,8 +2,9 @@
 
 use crate::language::{Message, msg};
 use crate::math::hull::{FLAT, Face, MOST, corners, faces};
-use crate::math::vec3::{Vec3, add, cross, dot, length, scale};
+use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use crate::scene::text::diagnostic::Rule;
+use rayon::prelude::*;
 use serde_json::Value;
 
 /// A shape around the particle's position, before it is scaled and rotated.
@@ -15,6 +16,40 @@ pub enum Shape {
     Polyhedron(Polyhedron),
     /// Spheres: their middles and radii.
     Union(Vec<(Vec3, f64)>),
+    /// A cylinder, or a capsule.
+    Rod {
+        /// The ends of its axis.
+        ends: [Vec3; 2],
+        /// Its radius.
+        radius: f64,
+        /// Whether there are hemispheres around the ends.
+        is_round: bool,
+    },
+}
+
+/// A cone between discs around two points, or a cylinder with flat or round ends, relative to the origin of the devices' coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rod {
+    /// The ends of its axis.
+    pub ends: [Vec3; 2],
+    /// The radii at both ends; of round ones they are equal.
+    pub radii: [f64; 2],
+    /// Whether there are hemispheres around the ends.
+    pub is_round: bool,
+    /// The index of its color.
+    pub colour: u16,
+}
+
+impl Rod {
+    /// The length of its axis.
+    pub fn length(&self) -> f64 {
+        length(sub(self.ends[1], self.ends[0]))
+    }
+    /// A sphere around it: its middle and radius.
+    pub fn ball(&self) -> (Vec3, f64) {
+        let [a, b] = self.ends;
+        (scale(add(a, b), 0.5), 0.5 * self.length() + self.radii[0].max(self.radii[1]))
+    }
 }
 
 /// The convex hull of points, perhaps with everything that is nearer to it than a radius.
@@ -73,6 +108,15 @@ impl Shape {
             Shape::Ellipsoid(axes) => axes.iter().copied().fold(0.0, f64::max),
             Shape::Polyhedron(p) => farthest(&p.vertices) + p.rounding,
             Shape::Union(balls) => balls.iter().map(|(c, r)| length(*c) + r).fold(0.0, f64::max),
+            Shape::Rod { ends, radius, is_round: true } => farthest(ends) + radius,
+            Shape::Rod { ends, radius, .. } => {
+                let axis = normalise(sub(ends[1], ends[0]));
+                let rim = |&end: &Vec3| {
+                    let along = dot(end, axis);
+                    f64::hypot(along, length(sub(end, scale(axis, along))) + radius)
+                };
+                ends.iter().map(rim).fold(0.0, f64::max)
+            }
         }
     }
 
@@ -113,7 +157,12 @@ impl Shape {
                 let [Some(a), Some(b), Some(c)] = axes else { return Err(wrong()) };
                 Shape::Ellipsoid([a, b, c])
             }
-            Some("ConvexPolyhedron") => Shape::Polyhedron(Polyhedron::new(points().ok_or_else(wrong)?, rounding)?),
+            Some("ConvexPolyhedron") => match points().ok_or_else(wrong)?.as_slice() {
+                &[a, b] if a != b && Rule::Length.allows(rounding) => {
+                    Shape::Rod { ends: [a, b], radius: rounding, is_round: true }
+                }
+                all => Shape::Polyhedron(Polyhedron::new(all.to_vec(), rounding)?),
+            },
             // A flat shape is drawn as a plate.
             Some("Polygon") => {
                 let flat = points().ok_or_else(wrong)?;
@@ -176,6 +225,8 @@ pub struct ShapedParticles {
     pub shapes: Vec<Shape>,
     /// The particles.
     pub placed: Vec<ShapedParticle>,
+    /// Those that are cylinders or capsules, and bonds and arrows.
+    pub rods: Vec<Rod>,
 }
 
 impl ShapedParticles {
@@ -187,6 +238,10 @@ impl ShapedParticles {
     pub fn ball(&self, placed: &ShapedParticle) -> (Vec3, f64) {
         let largest = placed.size.iter().copied().fold(0.0, f64::max);
         (placed.centre, largest * self.shape(placed).bound())
+    }
+    /// Spheres around everything: their middles and radii.
+    pub fn all_balls(&self) -> impl ParallelIterator<Item = (Vec3, f64)> + '_ {
+        self.placed.par_iter().map(|one| self.ball(one)).chain(self.rods.par_iter().map(Rod::ball))
     }
 }
 
@@ -212,6 +267,10 @@ mod tests {
         assert!(matches!(plate, Shape::Polyhedron(p) if p.faces.len() == 5));
         let union = r#"{"type": "SphereUnion", "centers": [[0,0,1],[0,0,-1]], "diameters": [1, 1]}"#;
         assert_eq!(Shape::of_json(union).unwrap().unwrap().reach(), 1.5);
+        let capsule = r#"{"type": "ConvexPolyhedron", "rounding_radius": 0.5, "vertices": [[0,0,1],[0,0,-1]]}"#;
+        let rod = |is_round| Shape::Rod { ends: [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]], radius: 0.5, is_round };
+        assert_eq!(Shape::of_json(capsule), Ok(Some(rod(true))));
+        assert_eq!([rod(true).reach(), rod(false).reach()], [1.5, 1.25f64.sqrt()]);
         assert_eq!(Shape::of_json("{}"), Ok(None));
         assert_eq!(Shape::of_json(r#"{"type": "Sphere", "diameter": 2}"#), Ok(None));
         for bad in

@@ -285,5 +285,19 @@ fn read_versioned(file: &File) -> Result<Step, AssetError> {
         records.columns.extend(records.vector(names, (2 + i, 0)));
     }
     records.columns.extend(names.into_iter().enumerate().map(|(i, name)| (name.into(), (6 + i, 0))));
-    records.read(file, n, file.f64(24))
+    let mut step = records.read(file, n, file.f64(24))?;
+    // The strength of bonds comes first.
+    for k in 0..bonds {
+        let at = bonds_at + 4 + 16 + 8 * k;
+        let pair = [file.u32(at), file.u32(at + 4)].map(|i| i.filter(|&i| i < n));
+        let [Some(a), Some(b)] = pair else {
+            return Err(file.broken(msg!(
+                "byte {byte}: a bond has no particle; expected two of {count}",
+                byte = at,
+                count = n
+            )));
+        };
+        step.bonds.push([a as u32, b as u32]);
+    }
+    Ok(step)
 }

@@ -32,6 +32,10 @@ pub struct Step {
     pub number: Option<u64>,
     /// The shapes of the types 0, 1, ..., if the file has them; None is a sphere.
     pub shapes: Vec<Option<Shape>>,
+    /// Pairs of particles between which there are bonds, if the file has them.
+    pub bonds: Vec<[u32; 2]>,
+    /// Values of each bond.
+    pub bond_columns: Vec<Column>,
 }
 
 /// A value of each particle. In double precision, since numbers of particles exceed 2^24, and since colors are computed from what the file
@@ -146,6 +150,14 @@ impl Step {
                 let (one, other) = (joined.names.join(", "), step.names.join(", "));
                 return Err(msg!("its pieces have other columns: {one}; and {other}", one, other));
             };
+            let first = joined.count() as u32;
+            // Values that not all pieces have are left out.
+            joined.bond_columns.retain_mut(|column| {
+                let more = step.bond_columns.iter().find(|other| other.name == column.name);
+                column.values.extend(more.iter().flat_map(|more| &more.values));
+                more.is_some()
+            });
+            joined.bonds.extend(step.bonds.into_iter().map(|pair| pair.map(|i| i + first)));
             joined.positions.extend(step.positions);
             joined.radii.extend(step.radii);
             for (column, at) in joined.columns.iter_mut().zip(order) {

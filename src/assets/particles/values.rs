@@ -21,6 +21,9 @@ const SAME: [&[&str]; 4] = [
     &["mass", "m"],
 ];
 
+/// What readers are asked for bonds by, as for a column.
+pub const BONDS: &str = "bonds";
+
 /// What a scene asks of its files.
 pub struct Request<'a> {
     particles: &'a Particles,
@@ -101,6 +104,15 @@ impl<'a> Request<'a> {
         if self.particles.radii.is_some() {
             add("type", &Expression::parse("type"));
         }
+        for text in self.particles.arrows.iter().flat_map(|arrows| parts_of(&arrows.by)) {
+            add(&text, &Expression::parse(&text));
+        }
+        if let Some(bonds) = &self.particles.bonds {
+            if !bonds.width_by.is_empty() {
+                add(&bonds.width_by, &Expression::parse(&bonds.width_by));
+            }
+            names.push(BONDS.into());
+        }
         let shapes = placing::columns().filter(|_| self.particles.shape != Some(ParticleShape::Sphere));
         Wanted::only(names.iter().map(String::as_str)).and(shapes)
     }
@@ -158,6 +170,17 @@ impl<'a> Request<'a> {
             Some(texts) => self.columns_of(step, texts, path).map(Some),
             None => Ok(placing::rotations(step).map(|parts| parts.map(|(_, part)| part.to_vec()).to_vec())),
         }
+    }
+
+    /// What the widths of bonds are proportional to, of each particle; None if it is a value of bonds, or if all are equally wide.
+    pub fn widths(&self, step: &Step, by: &str, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
+        let is_of_particles = !by.is_empty() && !step.bond_columns.iter().any(|column| column.name == by);
+        is_of_particles.then(|| self.evaluate(step, by, &Expression::parse(by), true, path)).transpose()
+    }
+    /// The vectors of a name, by their parts.
+    pub fn vectors(&self, step: &Step, by: &str, path: &Path) -> Result<Vec<Vec<f64>>, AssetError> {
+        let part = |text: String| self.evaluate(step, &text, &Expression::parse(&text), true, path);
+        parts_of(by).into_iter().map(part).collect()
     }
 
     /// The values that select colors, if any do.
@@ -224,6 +247,11 @@ impl<'a> Request<'a> {
             _ => all.pop().map(Values::Own),
         })
     }
+}
+
+// The names of a vector's parts.
+fn parts_of(vector: &str) -> [String; 3] {
+    ["x", "y", "z"].map(|axis| format!("{}.{axis}", vector.trim()))
 }
 
 fn lengths(x: &[f64], y: &[f64], z: &[f64]) -> Vec<f64> {

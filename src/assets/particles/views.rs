@@ -24,6 +24,22 @@ pub fn kept(step: Step, is_kept: impl Fn(usize) -> bool) -> Step {
     fn some<T>(all: Vec<T>, is_kept: impl Fn(usize) -> bool) -> Vec<T> {
         all.into_iter().enumerate().filter(|(i, _)| is_kept(*i)).map(|(_, one)| one).collect()
     }
+    let mut step = step;
+    if !step.bonds.is_empty() {
+        let mut next = 0;
+        let place = |i: usize| {
+            next += u32::from(is_kept(i));
+            is_kept(i).then(|| next - 1)
+        };
+        let places: Vec<Option<u32>> = (0..step.count()).map(place).collect();
+        let pair = |&[a, b]: &[u32; 2]| Some([places[a as usize]?, places[b as usize]?]);
+        let pairs: Vec<Option<[u32; 2]>> = step.bonds.iter().map(pair).collect();
+        step.bond_columns.iter_mut().for_each(|column| {
+            let values = pairs.iter().zip(&column.values).filter(|(pair, _)| pair.is_some());
+            column.values = values.map(|(_, value)| *value).collect();
+        });
+        step.bonds = pairs.into_iter().flatten().collect();
+    }
     with_arrays(step, |places| some(places, &is_kept), |values| some(values, &is_kept))
 }
 
@@ -41,6 +57,10 @@ pub fn repeated(step: Step, images: [usize; 3]) -> Result<Step, Message> {
         .collect();
     let places =
         |places: Vec<Vec3>| shifts.iter().flat_map(|&shift| places.iter().map(move |&p| add(p, shift))).collect();
+    let (count, mut step) = (step.count() as u32, step);
+    let copies = (0..shifts.len() as u32).flat_map(|k| step.bonds.iter().map(move |pair| pair.map(|i| i + k * count)));
+    step.bonds = copies.collect();
+    step.bond_columns.iter_mut().for_each(|column| column.values = column.values.repeat(shifts.len()));
     Ok(with_arrays(step, places, |values| values.repeat(shifts.len())))
 }
 
@@ -57,8 +77,8 @@ impl Cell {
         let volume = dot(a, cross(b, c));
         (volume != 0.0).then(|| [cross(b, c), cross(c, a), cross(a, b)].map(|normal| dot(v, normal) / volume))
     }
-    // A vector less whole edges along which the box repeats, as many as `count` says of each share.
-    fn less(&self, v: Vec3, count: impl Fn(f64) -> f64) -> Vec3 {
+    /// A vector less whole edges along which the box repeats, as many as `count` says of each share.
+    pub fn less(&self, v: Vec3, count: impl Fn(f64) -> f64) -> Vec3 {
         let Some(shares) = self.shares(v) else { return v };
         let edges = (0..3).filter(|&axis| self.periodic[axis]);
         edges.fold(v, |v, axis| sub(v, scale(self.vectors[axis], count(shares[axis]))))
@@ -178,10 +198,12 @@ mod tests {
 
     #[test]
     fn some_are_kept_and_copies_keep_their_values() {
-        let all = step(&[1.0, 2.0, 3.0], &[0.5, 1.5, 2.5], &[7.0, 8.0, 9.0]);
+        let all = Step { bonds: vec![[0, 1], [2, 0]], ..step(&[1.0, 2.0, 3.0], &[0.5, 1.5, 2.5], &[7.0, 8.0, 9.0]) };
         let some = kept(all.clone(), |i| i != 1);
         assert_eq!((some.count(), &some.columns[1].values[..]), (2, &[7.0, 9.0][..]));
+        assert_eq!(some.bonds, [[1, 0]]);
         let copies = repeated(some, [2, 1, 2]).unwrap();
+        assert_eq!(copies.bonds, [[1, 0], [3, 2], [5, 4], [7, 6]]);
         assert_eq!((copies.count(), copies.radii.len()), (8, 8));
         assert_eq!(copies.columns[0].values, [1.0, 3.0].repeat(4));
         assert_eq!(

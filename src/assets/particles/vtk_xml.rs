@@ -3,7 +3,8 @@
 use super::arrays::{Array, Kind, step};
 use super::compressed::unpacked_xz;
 use super::format::{Head, Source};
-use super::step::{Step, Wanted};
+use super::step::{Column, Step, Wanted};
+use super::values::BONDS;
 use crate::assets::error::AssetError;
 use crate::assets::source::line_and_column;
 use crate::language::{Message, msg};
@@ -197,7 +198,93 @@ impl File<'_> {
                     .read(&self.numbers(node, 1, kind)?, self.is_big && !is_text),
             )
         });
-        Ok(Step { time, ..step(total, &arrays, wanted, None)? })
+        let mut all = Step { time, ..step(total, &arrays, wanted, None)? };
+        if wanted.has(BONDS) {
+            let mut first = 0;
+            for (piece, &count) in pieces.iter().zip(&counts) {
+                self.add_lines(*piece, [first, count], wanted, &mut all)?;
+                first += count;
+            }
+        }
+        Ok(all)
+    }
+
+    // All numbers of an array.
+    fn values(&self, array: Node, count: usize) -> Option<Vec<f64>> {
+        let (kind, is_text) = (kind_of(array)?, array.attribute("format") == Some("ascii"));
+        let bytes = self.numbers(array, count, kind)?;
+        let kind = if is_text { kind.of_text() } else { kind };
+        Some(bytes.chunks_exact(kind.size()).map(|one| kind.read(one, self.is_big && !is_text)).collect())
+    }
+
+    // Lines from point to point are bonds; `first` and `count` are the numbers of a piece's points.
+    fn add_lines(
+        &self,
+        piece: Node,
+        [first, count]: [usize; 2],
+        wanted: &Wanted,
+        all: &mut Step,
+    ) -> Result<(), Message> {
+        let [verts, lines, strips, polys] = ["NumberOfVerts", "NumberOfLines", "NumberOfStrips", "NumberOfPolys"]
+            .map(|name| piece.attribute(name).and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(0));
+        let arrays = |of: &str| {
+            let children = piece.children().filter(move |child| child.has_tag_name(of));
+            children
+                .flat_map(|child| child.children())
+                .filter(|node| node.has_tag_name("DataArray"))
+                .collect::<Vec<_>>()
+        };
+        if lines == 0 {
+            return Ok(());
+        }
+        let whole = |name: &str, count: usize| -> Option<Vec<usize>> {
+            let array = arrays("Lines").into_iter().find(|node| node.attribute("Name") == Some(name))?;
+            Some(self.values(array, count)?.into_iter().map(|x| x as usize).collect())
+        };
+        let found = whole("offsets", lines).and_then(|ends| Some((whole("connectivity", *ends.last()?)?, ends)));
+        let sound = found.filter(|(points, ends)| ends.is_sorted() && points.iter().all(|&i| i < count));
+        let last = count.saturating_sub(1);
+        let (points, ends) =
+            sound.ok_or_else(|| msg!("its lines are broken: expected points from 0 to {last}", last))?;
+        // The line of each bond.
+        let mut of_line = Vec::new();
+        for (line, &end) in ends.iter().enumerate() {
+            let start = if line == 0 { 0 } else { ends[line - 1] };
+            for pair in points[start..end].windows(2) {
+                all.bonds.push([pair[0], pair[1]].map(|i| (first + i) as u32));
+                of_line.push(verts + line);
+            }
+        }
+        // Of all cells, of which lines come after points. Vectors count by their lengths.
+        let cells = [verts, lines, strips, polys].iter().fold(0, |sum: usize, n| sum.saturating_add(*n));
+        for array in arrays("CellData") {
+            let name = array.attribute("Name").unwrap_or_default();
+            let parts = array.attribute("NumberOfComponents").map_or(Some(1), |text| text.trim().parse::<usize>().ok());
+            let Some(parts) = parts.filter(|parts| wanted.has(name) && (1..=3).contains(parts)) else { continue };
+            let Some(values) = cells.checked_mul(parts).and_then(|count| self.values(array, count)) else {
+                return Err(msg!(
+                    "`{name}` is broken: expected {count} x {columns} numbers",
+                    name,
+                    count = cells,
+                    columns = parts
+                ));
+            };
+            let value = |&cell: &usize| match parts {
+                1 => values[cell],
+                _ => values[cell * parts..][..parts].iter().map(|x| x * x).sum::<f64>().sqrt(),
+            };
+            let known = all.bonds.len() - of_line.len();
+            let at = all.bond_columns.iter().position(|column| column.name == name);
+            let at = at.unwrap_or_else(|| {
+                all.bond_columns.push(Column { name: name.to_owned(), values: vec![f64::NAN; known] });
+                all.bond_columns.len() - 1
+            });
+            all.bond_columns[at].values.extend(of_line.iter().map(value));
+        }
+        // What this piece does not say.
+        let bonds = all.bonds.len();
+        all.bond_columns.iter_mut().for_each(|column| column.values.resize(bonds, f64::NAN));
+        Ok(())
     }
 
     // The bytes of so many numbers of an array; None if they are not whole.

@@ -4,7 +4,6 @@ use super::outline::{Outline, corners, separated};
 use super::{ellipsoid, sphere, triangle};
 use crate::assets::Assets;
 use crate::assets::mesh::Corners;
-use crate::assets::particles::ColouredSpheres;
 use crate::math::bvh::{Bounds, PointIndex};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
 use crate::scene::{Body, Floor, FloorShape, Scene, World};
@@ -77,8 +76,11 @@ pub fn isolated(scene: &Scene, assets: &Assets) -> Vec<bool> {
         world.spheres.par_iter().for_each(|s| sphere((s.centre, s.radius)));
         let ellipsoids = world.ellipsoids.par_iter();
         ellipsoids.for_each(|e| tell(box_of((e.centre, e.reach())), &|outline| ellipsoid::misses(outline, e)));
-        let particles = assets.particles.par_iter().flat_map(ColouredSpheres::balls);
-        particles.for_each(|s| sphere((s.centre.map(f64::from), f64::from(s.radius))));
+        if let Some(particles) = &assets.particles {
+            particles.spheres.par_iter().for_each(|s| sphere((s.centre.map(f64::from), f64::from(s.radius))));
+            let hull = |ball: (Vec3, f64)| tell(box_of(ball), &|outline| sphere::is_outside(outline, ball.0, ball.1));
+            particles.shaped.all_balls().for_each(hull);
+        }
         assets.meshes.iter().for_each(|mesh| mesh.corners.par_iter().for_each(triangle));
     }
     open.into_iter().map(|open| !open.into_inner()).collect()

@@ -1,8 +1,8 @@
 //! Particles that are not spheres: polyhedra are bodies without bars, and there are ellipsoids.
 
-use super::{ellipsoid, origin_inside};
+use super::{cone, ellipsoid, origin_inside};
 use crate::assets::particles::shape::{Polyhedron, Shape, ShapedParticle, ShapedParticles, farthest, rotated};
-use crate::gpu_types::{Body, Ellipsoid, FEATURE_BEVELS, FEATURE_ROUND, FeatureSet, SHAPE_BODY, Slab};
+use crate::gpu_types::{Body, Cone, Ellipsoid, FEATURE_BEVELS, FEATURE_ROUND, FeatureSet, SHAPE_BODY, Slab};
 use crate::math::bvh::Bounds;
 use crate::math::vec3::{Vec3, add, dot, to_f32};
 use rayon::prelude::*;
@@ -15,6 +15,8 @@ pub struct FlatParticles {
     pub body_boxes: Vec<Bounds>,
     pub ellipsoids: Vec<Ellipsoid>,
     pub ellipsoid_boxes: Vec<Bounds>,
+    pub cones: Vec<Cone>,
+    pub cone_boxes: Vec<Bounds>,
     /// The features that they need from kernels.
     pub features: FeatureSet,
 }
@@ -112,6 +114,8 @@ pub fn flatten(
             _ => {}
         }
     }
+    flat.cones = particles.rods.iter().map(|rod| cone::flatten(rod, material(rod.colour, 0.0))).collect();
+    flat.cone_boxes = particles.rods.par_iter().map(cone::bounds).collect();
     let slabs_of = |&(placed, solid, ..): &(&ShapedParticle, &Solid, usize, i32)| {
         solid.pairs.iter().map(|pair| solid.slab(pair, placed)).collect::<Vec<_>>()
     };

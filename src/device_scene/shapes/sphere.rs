@@ -17,11 +17,15 @@ pub fn bounds(s: &Sphere) -> Bounds {
 /// Whether the surface does not reach into the body: the sphere is outside, or contains the whole body.
 pub fn misses(outline: &Outline, centre: Vec3, radius: f64) -> bool {
     let gap = 1e-5 * (outline.body.radius + radius);
-    let to = sub(centre, outline.body.centre);
-    let outside = |n: &Vec3| dot(*n, to) > outline.body.solid.inradius() * outline.body.radius + radius + gap;
-    let between = length(to);
-    between > outline.body.radius + radius + gap
-        || between + 1.0001 * outline.body.radius < radius - gap
+    is_outside(outline, centre, radius)
+        || length(sub(centre, outline.body.centre)) + 1.0001 * outline.body.radius < radius - gap
         || outline.corners.iter().all(|&c| length(sub(c, centre)) < radius - gap)
-        || outline.normals.iter().any(outside)
+}
+
+/// Whether all of the ball is outside of the body.
+pub fn is_outside(outline: &Outline, centre: Vec3, radius: f64) -> bool {
+    let gap = 1e-5 * (outline.body.radius + radius);
+    let to = sub(centre, outline.body.centre);
+    let beyond = |n: &Vec3| dot(*n, to) > outline.body.solid.inradius() * outline.body.radius + radius + gap;
+    length(to) > outline.body.radius + radius + gap || outline.normals.iter().any(beyond)
 }

@@ -17,6 +17,10 @@ use toml::de::DeValue;
 pub enum ParticleShape {
     /// Spheres, whatever the file says.
     Sphere,
+    /// A cylinder along z with hemispheres at its ends, twice as long as it is wide.
+    Capsule,
+    /// A cylinder along z, twice as long as it is wide.
+    Cylinder,
     /// A Platonic solid whose corners are a radius from the position.
     Solid(Solid),
     /// The convex hull of these points, in the file's unit of length; larger by the rounding, with round edges.
@@ -26,38 +30,53 @@ pub enum ParticleShape {
         /// The radius of the edges.
         rounding: f64,
     },
+    /// A cylinder between two points, in the file's unit of length; or everything that is near enough to a line, a capsule.
+    Rod {
+        /// The points.
+        ends: [Vec3; 2],
+        /// The radius.
+        radius: f64,
+        /// Whether the ends are hemispheres.
+        is_round: bool,
+    },
 }
 
-const SPHERE: &str = "sphere";
+const WORDS: [(&str, ParticleShape); 3] =
+    [("sphere", ParticleShape::Sphere), ("capsule", ParticleShape::Capsule), ("cylinder", ParticleShape::Cylinder)];
+fn words() -> impl Iterator<Item = &'static str> {
+    Solid::NAMES.iter().map(|(_, name, _)| *name).chain(WORDS.iter().map(|(name, _)| *name))
+}
 
 impl Kind for ParticleShape {
     fn parse(given: &mut Given) -> Option<ParticleShape> {
-        let expected = || msg!("\"sphere\", a solid's name, or points: [[x, y, z], ...]");
-        let (points, rounding) = match given.value.get_ref() {
+        let expected = || msg!("\"sphere\", \"capsule\", \"cylinder\", a solid's name, or points: [[x, y, z], ...]");
+        let (points, radius, is_round) = match given.value.get_ref() {
             DeValue::String(word) => {
                 let solid = Solid::NAMES.iter().find(|(_, name, _)| name.eq_ignore_ascii_case(word));
                 let found = solid.map(|(solid, ..)| ParticleShape::Solid(*solid));
-                let found = found.or_else(|| word.eq_ignore_ascii_case(SPHERE).then_some(ParticleShape::Sphere));
+                let other = WORDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
+                let found = found.or_else(|| other.map(|(_, shape)| shape.clone()));
                 if found.is_none() {
                     given.refuse::<()>(format_args!("\"{word}\""), expected());
-                    given.suggest(word, Solid::NAMES.iter().map(|(_, name, _)| *name).chain([SPHERE]));
+                    given.suggest(word, words());
                 }
                 return found;
             }
             DeValue::Table(table) => {
-                let number = table.get("rounding").map(|value| given.within(value).number());
-                let rounding = number.unwrap_or(Some(0.0))?;
-                let is_known = table.keys().all(|key| matches!(&**key.get_ref(), "vertices" | "rounding"));
+                let is_round = !table.contains_key("radius");
+                let number = table.get(if is_round { "rounding" } else { "radius" });
+                let radius = number.map_or(Some(0.0), |value| given.within(value).number())?;
+                let is_known = table.len() == 1 + usize::from(number.is_some());
                 let points =
-                    table.get("vertices").filter(|_| is_known && rounding >= 0.0 && Rule::Coordinate.allows(rounding));
+                    table.get("vertices").filter(|_| is_known && radius >= 0.0 && Rule::Coordinate.allows(radius));
                 match points {
-                    Some(points) => (points, rounding),
+                    Some(points) => (points, radius, is_round),
                     None => {
                         return given.wrong(msg!("a table such as {{ vertices = [[0, 0, 1], ...], rounding = 0.1 }}"));
                     }
                 }
             }
-            _ => (given.value, 0.0),
+            _ => (given.value, 0.0, true),
         };
         let DeValue::Array(list) = points.get_ref() else { return given.wrong(expected()) };
         let point =
@@ -66,21 +85,35 @@ impl Kind for ParticleShape {
         if vertices.len() < list.len() {
             return None;
         }
-        let is_body = vertices.len() <= MOST && hull::faces(&vertices, FLAT).is_some();
+        if let &[a, b] = vertices.as_slice()
+            && a != b
+            && Rule::Length.allows(radius)
+        {
+            return Some(ParticleShape::Rod { ends: [a, b], radius, is_round });
+        }
+        let is_body = is_round && vertices.len() <= MOST && hull::faces(&vertices, FLAT).is_some();
         match is_body {
-            true => Some(ParticleShape::Vertices { vertices, rounding }),
+            true => Some(ParticleShape::Vertices { vertices, rounding: radius }),
             false => given.refuse(
                 msg!("a list of {count}", count = vertices.len()),
-                msg!("at most {most} points, not all in a plane", most = MOST),
+                msg!("at most {most} points, not all in a plane; or two with a `rounding` or a `radius`", most = MOST),
             ),
         }
     }
     fn text(&self, _: &Key) -> String {
+        let points = |all: &[Vec3]| all.iter().map(|p| list_text(p)).collect::<Vec<_>>().join(", ");
         match self {
-            ParticleShape::Sphere => quoted(SPHERE),
+            ParticleShape::Sphere | ParticleShape::Capsule | ParticleShape::Cylinder => {
+                let word = WORDS.iter().find(|(_, shape)| shape == self);
+                quoted(word.map_or("", |(name, _)| *name))
+            }
+            ParticleShape::Rod { ends, radius, is_round } => {
+                let key = if *is_round { "rounding" } else { "radius" };
+                format!("{{ vertices = [{}], {key} = {} }}", points(ends), number_text(*radius))
+            }
             ParticleShape::Solid(solid) => quoted(solid.name()),
             ParticleShape::Vertices { vertices, rounding } => {
-                let list = vertices.iter().map(|p| list_text(p)).collect::<Vec<_>>().join(", ");
+                let list = points(vertices);
                 match *rounding > 0.0 {
                     true => format!("{{ vertices = [{list}], rounding = {} }}", number_text(*rounding)),
                     false => format!("[{list}]"),
@@ -89,11 +122,12 @@ impl Kind for ParticleShape {
         }
     }
     fn schema(_: &Key) -> serde_json::Value {
-        let names: Vec<&str> = Solid::NAMES.iter().map(|(_, name, _)| *name).chain([SPHERE]).collect();
+        let names: Vec<&str> = words().collect();
         let point = json!({ "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3 });
-        let points = json!({ "type": "array", "items": point, "minItems": 4, "maxItems": MOST });
+        let points = json!({ "type": "array", "items": point, "minItems": 2, "maxItems": MOST });
         let round = json!({ "type": "object", "additionalProperties": false, "required": ["vertices"],
-            "properties": { "vertices": points, "rounding": { "type": "number", "minimum": 0 } } });
+            "properties": { "vertices": points, "rounding": { "type": "number", "minimum": 0 },
+                "radius": { "type": "number", "minimum": 0 } } });
         json!({ "anyOf": [{ "type": "string", "enum": names }, points, round] })
     }
 }

@@ -10,7 +10,8 @@ use crate::scene::limits::MAX_FRAMES;
 use crate::scene::numbered;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::colouring::{ColourBy, ColumnNames, TypeRadii, ValueRange, ValueScale};
-use crate::scene::world::material::Material;
+use crate::scene::world::links::{Arrows, Bonds, Cut};
+use crate::scene::world::material::{Material, MaterialKind};
 use crate::scene::world::particle_shape::ParticleShape;
 use crate::scene::world::series;
 use std::path::PathBuf;
@@ -37,7 +38,14 @@ keys! {
         pub radii: Option<TypeRadii> = None;
         /// Their shape; by default that of the file, or spheres: `sphere`, a solid such as `octahedron`, whose corners are a radius from the middle, or
         /// the corners of a convex body in the file's unit of length: `[[1, 0, 0], ...]`, or `{ vertices = [[1, 0, 0], ...], rounding = 0.1 }`.
+        /// `capsule` and `cylinder` lie along z; between two `vertices` they have any length: a capsule with a `rounding`, a cylinder with a `radius`.
         pub shape: Option<ParticleShape> = None;
+        /// Bonds between particles.
+        pub bonds: Option<Bonds> = None;
+        /// Arrows for a vector of each particle.
+        pub arrows: Option<Arrows> = None;
+        /// Planes that cut particles, bonds and arrows open: `[[particles.cut]]`.
+        pub cuts as "cut": Vec<Cut> = Vec::new();
         /// Which particles are shown: a condition such as `type == 2 && z < 0.1`.
         pub only as "where": String = String::new(), group("Selection");
         /// Shows one of so many particles.
@@ -71,6 +79,9 @@ keys! {
             } else if self.scale == ValueScale::Log && low <= 0.0 {
                 table.problem_at("range", msg!("a logarithmic scale has no {number}", number = low), msg!("two numbers above 0"));
             }
+        }
+        if !self.cuts.is_empty() && matches!(self.material.kind, MaterialKind::Light { .. }) {
+            table.problem_at("cut", msg!("particles that shine cannot be cut open"), msg!("another `material`"));
         }
         if self.legend && self.range.is_of_each_frame() {
             table.problem_at("range", msg!("the ranges of the frames differ"), msg!("\"film\" beside `legend`, which shows one range"));

@@ -71,7 +71,15 @@ impl SceneMaker<'_> {
         } else {
             self.add(format_args!("[particles]\npath = \"p.csv\"\ncolor_by = \"{by}\""));
         }
-        if self.some(0.4) {
+        if self.chance(0.2) {
+            let (ends, radius) = (format!("[{}, {}]", self.point(0.3), self.point(0.3)), self.length(0.02, 0.2));
+            let long = [
+                format!("{{ vertices = {ends}, rounding = {radius:e} }}"),
+                format!("{{ vertices = {ends}, radius = {radius:e} }}"),
+            ];
+            let shape = self.one_of(&["\"capsule\"", "\"cylinder\"", &long[0], &long[1]]);
+            self.add(format_args!("shape = {shape}"));
+        } else if self.some(0.4) {
             let reach = [0; 2].map(|_| self.length(0.1, 0.4));
             let corners = format!(
                 "[[{0:e}, 0, 0], [-{0:e}, {1:e}, 0], [0, -{1:e}, {0:e}], [0, 0, -{0:e}], [{1:e}, {1:e}, {1:e}]]",
@@ -108,8 +116,34 @@ impl SceneMaker<'_> {
             self.add(format_args!("legend = true"));
         }
         self.material(MaterialUse::Thing);
+        self.links();
         if self.some(0.4) {
             self.figure();
+        }
+    }
+    // Bonds, arrows and cuts of particles.
+    fn links(&mut self) {
+        let shines = self.text.rsplit("[particles]").next().is_some_and(|part| part.contains("\"light\""));
+        let (bonds, arrows) = (self.some(0.3), self.some(0.25));
+        for header in [bonds.then_some("bonds"), arrows.then_some("arrows")].into_iter().flatten() {
+            self.add(format_args!("[particles.{header}]"));
+            if self.chance(0.6) {
+                let key = if header == "bonds" { "cutoff" } else { "scale" };
+                let (length, by) = (self.length(0.05, 0.6), self.one_of(&["velocity", "vel"]));
+                self.add(format_args!("{key} = {length:e}"));
+                match header {
+                    "arrows" => self.add(format_args!("by = \"{by}\"")),
+                    _ => self.add(format_args!("width_by = \"{by}\"")),
+                }
+            }
+            if self.chance(0.5) {
+                let (radius, colour) = (self.length(0.01, 0.1), self.colour());
+                self.add(format_args!("radius = {radius:e}\ncolor = {colour}"));
+            }
+        }
+        for _ in 0..if shines || self.chance(0.65) { 0 } else { self.one_of(&[1, 1, 2, 3]) } {
+            let (point, normal) = (self.point(1.0), [0; 3].map(|_| self.between(-1.0, 1.0)));
+            self.add(format_args!("[[particles.cut]]\npoint = {point}\nnormal = {normal:?}"));
         }
     }
     // A figure of the particles.

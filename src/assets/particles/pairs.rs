@@ -1,6 +1,6 @@
 //! The neighbors of particles within a reach, with copies of those in a box that repeats: by a grid of cells in the box.
 
-use crate::assets::particles::{Cell, Step};
+use super::step::{Cell, Step};
 use crate::math::vec3::{Vec3, add, length, scale, sub};
 use rayon::prelude::*;
 
@@ -19,7 +19,10 @@ pub struct Neighbours<'a> {
 
 impl Neighbours<'_> {
     pub fn of(step: &Step, reach: f64) -> Neighbours<'_> {
-        let mut cell = step.cell_or_bounds();
+        Neighbours::within(step, step.cell_or_bounds(), reach, i64::MAX)
+    }
+    /// The same in a box that is not the step's, of which so many copies count on each side.
+    pub fn within(step: &Step, mut cell: Cell, reach: f64, copies: i64) -> Neighbours<'_> {
         // A flat box has no shares.
         let least = reach.max(f64::MIN_POSITIVE);
         for (axis, vector) in cell.vectors.iter_mut().enumerate().filter(|(_, vector)| **vector == [0.0; 3]) {
@@ -28,7 +31,10 @@ impl Neighbours<'_> {
         let heights = cell.heights();
         let most = libm::cbrt(step.count() as f64).ceil() * 2.0;
         let counts = heights.map(|height| (height / reach).floor().clamp(1.0, most) as i64);
-        let across = [0, 1, 2].map(|axis| (reach * counts[axis] as f64 / heights[axis]).ceil() as i64);
+        let across = [0, 1, 2].map(|axis| {
+            let most = if cell.periodic[axis] { counts[axis].saturating_mul(copies) } else { counts[axis] - 1 };
+            ((reach * counts[axis] as f64 / heights[axis]).ceil() as i64).min(most)
+        });
         let placed = step.positions.par_iter().map(|&p| {
             let mut shares = cell.shares(sub(p, cell.origin)).unwrap_or_default();
             (0..3).filter(|&axis| cell.periodic[axis]).for_each(|axis| shares[axis] -= shares[axis].floor());
