@@ -1,7 +1,7 @@
 //! Arguments of commands that work on a folder of frames.
 
 use super::scene::{CommonArgs, SceneArgs};
-use super::values::{parse_fps, parse_time, whole};
+use super::values::{parse_bytes, parse_fps, parse_time, whole};
 use crate::output::video::Encode;
 use crate::output::video::codecs::{CODECS, Codec};
 use crate::scene::limits::{VIDEOS, endings};
@@ -162,6 +162,12 @@ pub struct VideoArgs {
     /// HDR10: ten bits of linear light, without the tone curve; white is 203 cd/m2, the maximum 1000.
     #[arg(long, help_heading = "Output")]
     pub hdr: bool,
+    /// Music of the video: any file that ffmpeg reads. It begins with the clip and ends with the video.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub audio: Option<PathBuf>,
+    /// Maximum size of a .gif or .webp, such as 2MB. Quality and picture size are lowered until it fits.
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, help_heading = "Output")]
+    pub limit: Option<u64>,
     /// The ffmpeg program (also POLYFLY_FFMPEG).
     #[arg(long, value_name = "PROGRAM", help_heading = "Output")]
     pub ffmpeg: Option<PathBuf>,

@@ -98,6 +98,25 @@ pub fn parse_fps(text: &str) -> Result<f64, Message> {
     fps.filter(|&fps| rule.allows(fps)).ok_or_else(expected)
 }
 
+/// Parses a size in bytes: `2MB`, `500k`, `1.5MiB`.
+pub fn parse_bytes(text: &str) -> Result<u64, Message> {
+    let text = text.trim().to_ascii_lowercase();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit.trim().trim_end_matches('b') {
+        "" => Some(1.0),
+        "k" => Some(1e3),
+        "m" => Some(1e6),
+        "ki" => Some(1024.0),
+        "mi" => Some(1024.0 * 1024.0),
+        _ => None,
+    };
+    let bytes = number.parse::<f64>().ok().zip(unit).map(|(number, unit)| (number * unit) as u64);
+    bytes
+        .filter(|bytes| (1000..=1 << 40).contains(bytes))
+        .ok_or_else(|| msg!("expected a size of 1 kB or more, such as 2MB or 500kB"))
+}
+
 pub fn parse_solid(text: &str) -> Result<Solid, Message> {
     let named = Solid::NAMES.iter().find(|(_, name, _)| name.eq_ignore_ascii_case(text.trim()));
     named

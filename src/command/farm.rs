@@ -272,13 +272,15 @@ fn unfinished(pattern: &str, frames: &FrameList, shards: u32) -> Result<Option<F
 
 // The flags that make `stitch` encode as the shards did.
 fn encoding_flags(render: &RenderArgs) -> Vec<String> {
-    let VideoArgs { encode, crf, codec, ffmpeg, video_bits, hdr } = &render.encoding;
+    let VideoArgs { encode, crf, codec, ffmpeg, video_bits, hdr, audio, limit } = &render.encoding;
     let codec = codec.map(|codec| codec.name.to_owned());
     let flags = [
         ("--encode", encode.map(|encode| encode.name().to_owned())),
         ("--crf", crf.map(|n| n.to_string())),
         ("--codec", codec),
         ("--video-bits", video_bits.clone()),
+        ("--audio", audio.as_ref().map(|p| p.display().to_string())),
+        ("--limit", limit.map(|bytes| bytes.to_string())),
         ("--ffmpeg", ffmpeg.as_ref().map(|p| p.display().to_string())),
     ];
     let hdr = hdr.then(|| "--hdr".to_owned());

@@ -69,6 +69,8 @@ pub fn encoding(args: &VideoArgs) -> VideoOptions {
         crf: args.crf,
         bits: args.video_bits.as_deref().and_then(|bits| bits.parse().ok()),
         hdr: args.hdr,
+        audio: args.audio.clone(),
+        limit: args.limit,
         ffmpeg: named_ffmpeg(args.ffmpeg.as_deref()),
         timeout: test_option("timeout").map_or(own.timeout, |seconds| Duration::from_secs(u64::from(seconds))),
         segment: test_option("segment").unwrap_or(own.segment),

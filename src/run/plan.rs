@@ -133,6 +133,7 @@ impl RunRequest {
             self.scene.output.video = Some(video.clone());
         }
         self.scene.output.fps = self.encoding.fps.unwrap_or(self.scene.output.fps);
+        self.scene.beat();
         let choice = VideoChoice {
             is_named: self.video.is_some(),
             is_whole: self.frames == FrameList::of_clip(&self.scene.output)

@@ -41,7 +41,12 @@ impl VideoOptions {
                 name = path.display()
             )));
         }
-        let of_encoders = [("--codec", self.codec.is_some()), ("--crf", self.crf.is_some())];
+        let of_encoders = [
+            ("--codec", self.codec.is_some()),
+            ("--crf", self.crf.is_some()),
+            ("--audio", self.audio.is_some()),
+            ("--limit", self.limit.is_some()),
+        ];
         if let Some((flag, _)) = of_encoders.into_iter().find(|(_, is_given)| *is_given && is_raw(&path)) {
             return Err(Error::usage(msg!(
                 "{name} is raw video, and {flag} is of an encoder: leave it out, or name a film such as .mp4",
@@ -53,8 +58,9 @@ impl VideoOptions {
         let is_mp4 = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mp4")) && codec.name == "h264";
         let range = if self.hdr { DynamicRange::Hdr } else { DynamicRange::Standard };
         let high_bit_depth = self.is_deep().then_some(range);
-        // If the user names an ffmpeg, no other encoder is used.
-        let may_be_embedded = high_bit_depth.is_none() && cfg!(feature = "h264") && is_mp4 && self.ffmpeg.is_none();
+        // The built-in encoder has no sound. If the user names an ffmpeg, no other encoder is used.
+        let needs_ffmpeg = self.ffmpeg.is_some() || self.audio.is_some();
+        let may_be_embedded = high_bit_depth.is_none() && cfg!(feature = "h264") && is_mp4 && !needs_ffmpeg;
         let share = memory_limit::limit(limit).map(|bytes| usize::try_from(bytes / VIDEO_SHARE).unwrap_or(usize::MAX));
         Ok(Settings {
             high_bit_depth,

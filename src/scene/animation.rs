@@ -60,11 +60,13 @@ impl Camera {
 }
 
 impl Track {
-    // What leads the value to its start.
-    fn mend(&self) -> Vec<(String, Option<String>)> {
+    // What leads the value to its start in a clip of this many seconds.
+    fn mend(&self, seconds: f64) -> Vec<(String, Option<String>)> {
         let mut track = self.clone();
+        let bpm = track.beats.as_mut().and_then(|beats| beats.bpm.as_mut());
         match &mut track.keys[..] {
-            [first, .., last] if last.time - first.time >= 1.0 => last.value = first.value,
+            _ if let Some(bpm) = bpm => *bpm = whole(*bpm * seconds / 60.0) * 60.0 / seconds,
+            [first, .., last] if self.beats.is_none() && last.time - first.time >= 1.0 => last.value = first.value,
             _ => track.closed = true,
         }
         vec![(path_text(&self.path), Some(over_time::text(&track)))]
@@ -269,6 +271,10 @@ impl Scene {
         self.moves() || self.geometry_moves()
     }
 
+    /// Puts the beats of values over time where the frame rate has them.
+    pub(crate) fn beat(&mut self) {
+        self.tracks.beat(f64::from(self.output.frames) / self.output.fps);
+    }
     fn time(&self, moment: f64) -> f64 {
         moment / f64::from(self.output.frames)
     }
@@ -378,6 +384,7 @@ impl Scene {
                 self.camera.mend(),
             );
         }
+        let seconds = end / self.output.fps;
         for track in self.tracks.all().iter().filter(|track| !track.returns() && !Tracks::turns_a_body(track)) {
             add(
                 msg!(
@@ -385,7 +392,7 @@ impl Scene {
                     path = path_text(&track.path)
                 ),
                 msg!("`closed = true` leads it back to its first key; so does a last key with the first one's value"),
-                track.mend(),
+                track.mend(seconds),
             );
         }
         let ends = [0.0, end].map(|moment| self.with_tracks(moment).world.bodies);

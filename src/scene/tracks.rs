@@ -21,6 +21,14 @@ impl Tracks {
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
+    /// Whether one of them is given by beats.
+    pub(crate) fn have_beats(&self) -> bool {
+        self.all.iter().any(|track| track.beats.is_some())
+    }
+    /// Makes the keys of beats for a clip of this many seconds.
+    pub(crate) fn beat(&mut self, seconds: f64) {
+        self.all.iter_mut().for_each(|track| track.beat(seconds));
+    }
     pub(crate) fn all(&self) -> &[Track] {
         &self.all
     }

@@ -48,6 +48,54 @@ fn values_over_time_are_read_and_written() {
 }
 
 #[test]
+fn values_jump_at_beats_and_fall_back() {
+    // Four seconds of sixteen frames: two beats a second.
+    let scene = |value: &str, rest: &str| {
+        format!(
+            "[output]\nframes = 16\nfps = 4\n{rest}[[body]]\nsolid = \"cube\"\nlamps = 3\nlamp_intensity = {value}\n"
+        )
+    };
+    let seen = |text: &str, frames: &[f64]| -> Vec<f64> {
+        let scene = toml(text);
+        assert_eq!(toml(&scene.to_toml()), scene, "{text}");
+        frames.iter().map(|&frame| scene.at(frame).world.bodies[0].lamp_intensity).collect()
+    };
+    let pulse = scene("{ bpm = 60, from = 1, to = 9, decay = 0.5 }", "loop = true\n");
+    assert_eq!(seen(&pulse, &[0.0, 1.0, 2.0, 3.0, 4.0, 12.0, 16.0]), [9.0, 3.0, 1.0, 1.0, 9.0, 9.0, 9.0]);
+    let late = scene("{ bpm = 60, from = 1, to = 9, attack = 0.25, decay = 0.5, offset = 0.5 }", "loop = true\n");
+    assert_eq!(seen(&late, &[0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0]), [3.0, 1.0, 1.0, 5.0, 9.0, 3.0, 1.0, 9.0]);
+    // The next beat ends a fall; colors and lists fall too.
+    let fast = scene("{ bpm = 240, from = 1, to = 9, decay = 100 }", "");
+    assert_eq!(seen(&fast, &[0.0, 1.0, 7.0]), [9.0; 3]);
+    // Beats one by one: at rest before the first, and round the end if they are closed.
+    let some = scene("{ beats = [0.5, 3.75], from = 1, to = 9, decay = 0.5 }", "");
+    assert_eq!(seen(&some, &[0.0, 1.0, 2.0, 3.0, 15.0, 16.0]), [1.0, 1.0, 9.0, 3.0, 9.0, 3.0]);
+    let closed = some.replace("decay = 0.5", "decay = 0.5, closed = true");
+    assert_eq!(seen(&closed, &[0.0, 1.0, 2.0, 16.0]), [3.0, 1.0, 9.0, 3.0]);
+    // Another frame rate moves the beats.
+    let mut slow = toml(&pulse);
+    slow.output.fps = 2.0;
+    slow.beat();
+    assert_eq!([0.0, 1.0, 2.0].map(|frame| slow.at(frame).world.bodies[0].lamp_intensity), [9.0, 1.0, 9.0]);
+    // A metronome that does not fit is mended.
+    let odd = faults(&pulse.replace("bpm = 60", "bpm = 50"));
+    assert!(odd[0].contains("has another value at the end of the clip"), "{odd:?}");
+    let mend = &toml(&pulse.replace("bpm = 60", "bpm = 50").replace("loop = true", "")).loop_problems()[0].mend;
+    assert!(mend[0].1.as_ref().unwrap().contains("bpm = 45.0"), "{mend:?}");
+    for (value, what) in [
+        ("{ bpm = 0, from = 1, to = 9 }", "0: `bpm` is 0; expected a number from 1 to 1000"),
+        ("{ bpm = 60, from = 1 }", "`to`"),
+        ("{ bpm = 60, from = 1, to = -9 }", "-9: `lamp_intensity` is -9; expected"),
+        ("{ beats = [2, 1], from = 1, to = 9 }", "times in seconds that grow from beat to beat"),
+        ("{ beats = [1], bpm = 60, from = 1, to = 9 }", "and no `bpm`"),
+        ("{ bpm = 60, keys = [[0, 1], [1, 2]], from = 1, to = 9 }", "`keys`"),
+    ] {
+        let found = faults(&scene(value, ""));
+        assert!(found.iter().any(|fault| fault.contains(what)), "{value}: {found:?}");
+    }
+}
+
+#[test]
 fn faults_of_values_over_time_have_a_place() {
     let of = |line: &str| faults(&format!("[[body]]\nsolid = \"cube\"\n{line}\n"));
     for (line, start) in [

@@ -174,7 +174,7 @@ const FLAGS: &[(&str, &[&str])] = &[
     ("a gamma by flag", &["scene.toml", "--gamma", "2.2"]),
     ("a background by flag", &["scene.toml", "--background", "gray"]),
     ("a beat", &["explain", "beat"]),
-    ("sound", &["explain", "audio"]),
+    ("sound", &["explain", "music"]),
     ("a command that is misspelt", &["docter"]),
     ("a scene that is not there", &["scen.toml"]),
     ("a frame that the clip does not have", &["scene.toml", "--frames", "700"]),

@@ -54,6 +54,7 @@ fn times(scene: &Scene, of: &str) -> Vec<f64> {
         CAMERA => camera_keys(scene).iter().map(|key| key.time).collect(),
         _ => {
             let track = scene.tracks.all().iter().find(|track| track.path == inner(of));
+            let track = track.filter(|track| track.beats.is_none());
             track.map(|track| track.keys.iter().map(|key| key.time).collect()).unwrap_or_default()
         }
     }
@@ -82,7 +83,11 @@ pub fn rows(scene: &Scene) -> Value {
 pub fn inserted(text: &str, scene: &Scene, of: &str, frame: u32, value: Option<String>) -> Option<Vec<Edit>> {
     let frames = scene.output.frames;
     let time = f64::from(frame) / f64::from(frames);
-    let Some(track) = scene.tracks.all().iter().find(|track| track.path == inner(of)) else {
+    let track = scene.tracks.all().iter().find(|track| track.path == inner(of));
+    if track.is_some_and(|track| track.beats.is_some()) {
+        return None;
+    }
+    let Some(track) = track else {
         let value = value?;
         let second = if frame == 0 { 0.5 } else { time };
         return Some(vec![Edit::Set(of.to_owned(), format!("{{ keys = [[0.0, {value}], [{second:?}, {value}]] }}"))]);

@@ -277,6 +277,10 @@ pub fn clip_of(pattern: &str, hash: &str) -> String {
 
 // A scene's text with another frame rate.
 fn with_rate(text: &str, fps: f64) -> String {
+    // Beats are seconds, so pictures depend on the rate.
+    if text.contains("{ bpm = ") || text.contains("{ beats = ") {
+        return text.to_owned();
+    }
     edit::set(text, "output.fps", Some(&format!("{fps:?}"))).unwrap_or_else(|_| text.to_owned())
 }
 
@@ -329,10 +333,12 @@ fn checksum(recorded: &RecordedFiles, path: &Path, extent: Extent) -> String {
 // The scene's text without output paths and folders of files, and the hashes of its files.
 fn resolved(scene: &Scene, recorded: &RecordedFiles) -> (String, BTreeMap<String, String>) {
     let mut scene = scene.clone();
-    let Output { frames, is_loop, .. } = scene.output;
+    let Output { frames, is_loop, fps, .. } = scene.output;
     // Hashes of existing frames are of a text with this path.
     let files = Pattern::parse("frame_%04d.png").map(|(pattern, _)| pattern).unwrap_or_default();
-    scene.output = Output { frames, is_loop, files, ..Output::default() };
+    let usual = Output::default();
+    scene.output =
+        Output { frames, is_loop, files, fps: if scene.tracks.have_beats() { fps } else { usual.fps }, ..usual };
     let mut files = BTreeMap::new();
     scene.visit_files(|key, path| {
         files.insert(key, recorded.checksum(path, Extent::Whole));

@@ -20,20 +20,27 @@ pub struct Container {
     pub join: Join,
     /// Ticks per second of the container's clock; None if they follow from the frame rate.
     pub ticks: Option<u64>,
+    /// ffmpeg's encoder of sound, with its options; empty if there is none.
+    pub audio: &'static str,
 }
 
-const fn container(extension: &'static str, muxer: &'static str, join: Join, ticks: Option<u64>) -> Container {
-    Container { extension, muxer, join, ticks }
+const fn film(extension: &'static str, muxer: &'static str, ticks: Option<u64>, audio: &'static str) -> Container {
+    Container { extension, muxer, join: Join::Copied, ticks, audio }
 }
+const fn pictures(extension: &'static str, join: Join, ticks: u64) -> Container {
+    Container { extension, muxer: extension, join, ticks: Some(ticks), audio: "" }
+}
+
+pub const GIF: Container = pictures("gif", Join::Palette, 100);
 
 /// All containers except raw video.
 pub const CONTAINERS: [Container; 6] = [
-    container("mp4", "mp4", Join::Copied, None),
-    container("mov", "mov", Join::Copied, None),
-    container("mkv", "matroska", Join::Copied, Some(1000)),
-    container("webm", "webm", Join::Copied, Some(1000)),
-    container("gif", "gif", Join::Palette, Some(100)),
-    container("webp", "webp", Join::Webp, Some(1000)),
+    film("mp4", "mp4", None, "aac -b:a 192k"),
+    film("mov", "mov", None, "aac -b:a 192k"),
+    film("mkv", "matroska", Some(1000), "flac"),
+    film("webm", "webm", Some(1000), "libopus -b:a 160k"),
+    GIF,
+    pictures("webp", Join::Webp, 1000),
 ];
 
 impl Container {

@@ -20,6 +20,7 @@ impl SegmentEncoder {
     /// first. The file gets its name when all frames are present at the right times.
     pub fn join(&self, files: &[(&Path, u64)], path: &Path, tag: &Tag) -> Result<(), OutputError> {
         let (settings, container) = (&self.job.settings, self.job.settings.container());
+        let frames = files.iter().map(|(_, frames)| frames).sum();
         let mut list = temporary(&self.folder.join("list")).writing(path)?;
         list.write_all(self.list(files).as_bytes()).writing(path)?;
         let whole = temporary(path).writing(path)?.into_temp_path();
@@ -31,26 +32,71 @@ impl SegmentEncoder {
                 .finish(None, msg!("closing the video"))
         };
         match container.join {
-            Join::Copied => run(self.copied(tag), &whole)?,
+            _ if let Some(limit) = settings.options.limit => self.fit(&run, &whole, limit)?,
+            Join::Copied => run(self.copied(tag, frames), &whole)?,
             Join::Webp => {
                 run(words("-map 0:v -c copy -loop 0 -f webp").collect(), &whole)?;
                 if settings.has_alpha {
                     webp::disable_blending(&whole).writing(path)?;
                 }
             }
-            // 256 colors for the whole clip. One pass finds the palette and another applies it, so that no frames wait
-            // in memory.
-            Join::Palette => {
-                let palette = temporary(path).writing(path)?.into_temp_path();
-                let found = "-vf palettegen=stats_mode=diff -update 1 -frames:v 1 -c:v png -f image2";
-                run(words(found).collect(), &palette)?;
-                let used = "-lavfi paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle -loop 0 -f gif";
-                run(words("-f image2 -c:v png -i").chain([url(&palette)]).chain(words(used)).collect(), &whole)?;
-            }
+            Join::Palette => self.palette(&run, &whole, "")?,
         }
         tag::write(&whole, container.join, tag).writing(path)?;
-        self.check(&whole, files.iter().map(|(_, frames)| frames).sum())?;
+        self.check(&whole, frames)?;
         whole.persist(system::long(path)).writing(path)
+    }
+
+    // Encodes a GIF or WebP again and again, until it has at most this many bytes: a WebP with less quality, then in smaller pictures.
+    fn fit(
+        &self,
+        run: &dyn Fn(Vec<String>, &Path) -> Result<(), OutputError>,
+        whole: &Path,
+        limit: u64,
+    ) -> Result<(), OutputError> {
+        let (is_gif, (width, height)) = (self.job.settings.container().join == Join::Palette, self.job.sides());
+        let mut qualities = if is_gif { [].iter() } else { [82, 70, 58].iter() };
+        let mut share = 1.0;
+        loop {
+            let quality = qualities.next().copied().unwrap_or(46);
+            let side = |side: u32| ((f64::from(side) * share / 2.0).round() as u32 * 2).max(2);
+            let scale = format!("scale={}:{}:flags=lanczos", side(width), side(height));
+            if is_gif {
+                self.palette(run, whole, &format!("{scale},"))?;
+            } else {
+                let webp = format!("-map 0:v -vf {scale} -c:v libwebp -quality {quality} -loop 0 -f webp");
+                run(words(&webp).collect(), whole)?;
+            }
+            let bytes = std::fs::metadata(whole).reading(whole)?.len();
+            if bytes <= limit {
+                return Ok(());
+            }
+            if side(width.min(height)) <= 16 {
+                return Err(OutputError::encoder(msg!(
+                    "even with {width} pixels in a row the video has more than {limit} bytes",
+                    width = side(width),
+                    limit
+                )));
+            }
+            if qualities.len() == 0 {
+                share *= (limit as f64 / bytes as f64).sqrt().clamp(0.5, 0.96);
+            }
+        }
+    }
+
+    // 256 colors for the whole clip. One pass finds the palette and another applies it, so that no frames wait in memory. `before`: a filter.
+    fn palette(
+        &self,
+        run: &dyn Fn(Vec<String>, &Path) -> Result<(), OutputError>,
+        whole: &Path,
+        before: &str,
+    ) -> Result<(), OutputError> {
+        let palette = temporary(whole).writing(whole)?.into_temp_path();
+        let found = format!("-vf {before}palettegen=stats_mode=diff -update 1 -frames:v 1 -c:v png -f image2");
+        run(words(&found).collect(), &palette)?;
+        let graph = if before.is_empty() { String::new() } else { format!("[0:v]{before}null[a];[a][1:v]") };
+        let used = format!("-lavfi {graph}paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle -loop 0 -f gif");
+        run(words("-f image2 -c:v png -i").chain([url(&palette)]).chain(words(&used)).collect(), whole)
     }
 
     // The input of ffmpeg's concat demuxer.
@@ -75,8 +121,8 @@ impl SegmentEncoder {
         text
     }
 
-    // ffmpeg's arguments that copy frames without encoding.
-    fn copied(&self, tag: &Tag) -> Vec<String> {
+    // ffmpeg's arguments that copy this many frames without encoding.
+    fn copied(&self, tag: &Tag, frames: u64) -> Vec<String> {
         let (settings, container) = (&self.job.settings, self.job.settings.container());
         let (second, frame) = clock(settings.fps);
         // Moving the index to the front writes the file once more.
@@ -90,7 +136,16 @@ impl SegmentEncoder {
             false => "-fflags +bitexact ".to_owned(),
         };
         let form = format!("{times}-f {}", container.muxer);
-        words("-map 0:v -c copy -metadata").chain([format!("comment={tag}")]).chain(words(&form)).collect()
+        let comment = [format!("comment={tag}")];
+        let Some(audio) = &settings.options.audio else {
+            return words("-map 0:v -c copy -metadata").chain(comment).chain(words(&form)).collect();
+        };
+        // What is heard during the frames; none of the music's title and cover.
+        let second = |frames: u64| format!("{:.6}", frames as f64 / settings.fps);
+        let (begin, length) = (second(self.job.frames.first().copied().unwrap_or(0).into()), second(frames));
+        let music = [words(&format!("-ss {begin} -t {length} -i")).collect(), vec![url(audio)]].concat();
+        let maps = format!("-map 0:v -map 1:a:0 -map_metadata 0 -c:v copy -c:a {} -metadata", container.audio);
+        music.into_iter().chain(words(&maps)).chain(comment).chain(words(&form)).collect()
     }
 
     // Checks that all frames are present, at the right times.

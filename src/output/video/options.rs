@@ -1,7 +1,7 @@
 //! A user's options for encoding a video.
 
 use super::codecs::{CODECS, Codec};
-use super::containers::{CONTAINERS, Container, Join};
+use super::containers::{CONTAINERS, Container, GIF, Join};
 use super::encode::Encode;
 use crate::language::{Message, msg};
 use crate::setters::setters;
@@ -31,6 +31,10 @@ pub struct VideoOptions {
     pub bits: Option<u32>,
     /// HDR10: ten bits of linear light without the tone curve.
     pub hdr: bool,
+    /// Music: a file that ffmpeg reads. The film has what is heard during its frames.
+    pub audio: Option<PathBuf>,
+    /// Maximum size of a GIF or WebP, bytes. Its quality or its pictures' size is lowered until it fits.
+    pub limit: Option<u64>,
     /// The ffmpeg program; the one that is found by default.
     pub ffmpeg: Option<PathBuf>,
     /// The time-out of ffmpeg for one frame, and for its end.
@@ -55,6 +59,8 @@ impl Default for VideoOptions {
             preset: None,
             bits: None,
             hdr: false,
+            audio: None,
+            limit: None,
             ffmpeg: None,
             timeout: Duration::from_secs(120),
             segment: 60,
@@ -70,6 +76,18 @@ impl VideoOptions {
     /// support.
     pub(crate) fn codec_of(&self, path: &Path) -> Result<&'static Codec, Message> {
         let container = Container::of(path).unwrap_or(&CONTAINERS[0]);
+        let ending = container.extension;
+        if self.audio.is_some() && container.audio.is_empty() {
+            return Err(msg!("--audio: a .{ending} has no sound", ending));
+        }
+        if self.limit.is_some() && container.join == Join::Copied {
+            return Err(msg!(
+                "--limit: the size of a .{ending} follows from --crf; a .gif or .webp can be made to fit",
+                ending
+            ));
+        }
+        // Pictures that are encoded at the end wait without loss.
+        let container = if self.limit.is_some() { &GIF } else { container };
         let is_high = self.is_deep();
         let mut usual = Codec::of(container).filter(|codec| !self.hdr || codec.hdr10.is_some());
         let first = usual.next().or_else(|| Codec::of(container).next()).unwrap_or(&CODECS[0]);
@@ -129,6 +147,10 @@ setters! { VideoOptions {
     hdr() => { hdr: true }
     /// Bits per channel: 8 or 10.
     bits(bits: u32) => { bits: Some(bits) }
+    /// Music of the film.
+    audio(file: impl Into<PathBuf>) => { audio: Some(file.into()) }
+    /// Maximum size of a GIF or WebP, bytes.
+    limit(bytes: u64) => { limit: Some(bytes) }
     /// The ffmpeg program.
     ffmpeg(program: impl Into<PathBuf>) => { ffmpeg: Some(program.into()) }
 }}
@@ -164,6 +186,9 @@ mod tests {
             ("a.gif", none.clone().crf(20), "--crf: .gif has no quality setting"),
             ("a.gif", none.clone().bits(10), "eight bits a channel: no --hdr"),
             ("a.mov", named("prores").crf(20), "prores has no quality setting"),
+            ("a.gif", none.clone().audio("a.wav"), "--audio: a .gif has no sound"),
+            ("a.mp4", none.clone().limit(9), "--limit: the size of a .mp4 follows from --crf"),
+            ("a.webp", named("webp").limit(9), "a codec of its own, not webp"),
         ] {
             let refused = request.codec_of(Path::new(file)).unwrap_err().to_string();
             assert!(refused.contains(words), "{refused}");

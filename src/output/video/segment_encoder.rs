@@ -3,7 +3,7 @@
 
 use super::arguments::{input_arguments, output_arguments};
 use super::buffer_pool::PooledBuffer;
-use super::ffmpeg::{Ffmpeg, Process, times, url};
+use super::ffmpeg::{Ffmpeg, Process, times, url, words};
 use super::job::VideoJob;
 use super::tag::Tag;
 use crate::assets::source::open_regular;
@@ -141,6 +141,16 @@ impl SegmentEncoder {
         let fed = trial.feed(&settings.grey(self.job.sides()));
         trial.finish(Some(1), msg!("encoding a frame")).map_err(|e| self.trial_error(e))?;
         fed.writing(&settings.path)
+    }
+
+    /// Reads the beginning of the music, if there is any.
+    pub fn try_audio(&self) -> Result<(), OutputError> {
+        let options = &self.job.settings.options;
+        let Some(audio) = &options.audio else { return Ok(()) };
+        open_regular(audio).reading(audio)?;
+        let arguments = words("-nostdin -t 1 -i").chain([url(audio)]).chain(words("-map 0:a:0 -f null -"));
+        let trial = Process::start(&self.ffmpeg.program, &arguments.collect::<Vec<_>>(), options.timeout)?;
+        trial.finish(None, msg!("reading {path}", path = audio.display()))
     }
 
     fn trial_error(&self, error: OutputError) -> OutputError {

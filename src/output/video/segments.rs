@@ -136,6 +136,7 @@ impl Segments {
         let segments: Arc<[Segment]> = plan(film, &folder).into();
         let encoder = SegmentEncoder { job: Arc::clone(film), ffmpeg, folder };
         let to_do: BTreeSet<usize> = (0..segments.len()).filter(|&i| segments[i].is_to_do(film)).collect();
+        encoder.try_audio()?;
         if !to_do.is_empty() {
             encoder.try_one()?;
             encoder.make_folder().writing(&encoder.folder)?;

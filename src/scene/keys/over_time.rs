@@ -6,7 +6,7 @@ use super::Value;
 use super::key::Key;
 use super::kinds::{Kind, list_text, number_text};
 use super::read::{Given, Table};
-use super::track::{Ease, TimedValue, Track};
+use super::track::{Beats, Ease, TimedValue, Track};
 use super::words::{Names, words_schema};
 use super::write::Lines;
 use crate::language::msg;
@@ -28,6 +28,32 @@ const KEYS: Key = Key {
 };
 const EASE: Key = Key::new("ease", "How the value goes from key to key.");
 const CLOSED: Key = Key::new("closed", "After the last key the value returns to the first, and the clip loops.");
+const BPM: Key = Key {
+    rule: Rule::Within(1.0, 1000.0),
+    ..Key::new(
+        "bpm",
+        "Beats per minute, instead of `keys`: at each beat the value goes to `to`, and falls back to `from`.",
+    )
+};
+const BEATS: Key = Key {
+    rule: Rule::NotNegative,
+    ..Key::new(
+        "beats",
+        "The beats one by one, in seconds from the clip's start, instead of `bpm`. With `closed` they go on from the clip's end at its start.",
+    )
+};
+const FROM: Key = Key { required: true, ..Key::new("from", "The value between beats.") };
+const TO: Key = Key { required: true, ..Key::new("to", "The value at a beat.") };
+const ATTACK: Key = Key { rule: Rule::Within(0.0, 60.0), ..Key::new("attack", "Seconds from a beat to `to`.") };
+const DECAY: Key = Key {
+    rule: Rule::Within(0.001, 3600.0),
+    ..Key::new("decay", "Seconds from `to` to `from`: fast at first. The next beat ends them.")
+};
+const OFFSET: Key = Key {
+    rule: Rule::Within(-3600.0, 3600.0),
+    ..Key::new("offset", "Seconds by which all beats are late, so that one lamp follows another.")
+};
+const DEFAULT_DECAY: f64 = 0.4;
 const TIME: Key = Key { rule: Rule::Fraction, ..Key::new("time", "") };
 
 /// The schema with the table of a value over time among its definitions.
@@ -76,16 +102,28 @@ fn table_schema() -> Json {
         }
         schema
     };
+    let number = |key: &Key, default: f64| {
+        let (least, most) = key.rule.range();
+        described(json!({ "type": "number", "minimum": least, "maximum": most }), key, default.into())
+    };
+    let bpm = json!({ "type": "number", "minimum": 1, "maximum": 1000 });
     let pair = json!({ "type": "array", "minItems": 2, "maxItems": 3 });
     json!({
         "type": "object",
         "description": "A value that changes over the clip.",
         "additionalProperties": false,
-        "required": ["keys"],
+        "oneOf": [{ "required": ["keys"] }, { "required": ["bpm", "from", "to"] }, { "required": ["beats", "from", "to"] }],
         "properties": {
             "keys": described(json!({ "type": "array", "minItems": 2, "items": pair }), &KEYS, ().into()),
             "ease": described(words_schema(Ease::NAMES), &EASE, "smooth".into()),
             "closed": described(json!({ "type": "boolean" }), &CLOSED, false.into()),
+            "bpm": described(bpm, &BPM, ().into()),
+            "beats": described(json!({ "type": "array", "minItems": 1, "items": { "type": "number" } }), &BEATS, ().into()),
+            "from": described(json!({}), &FROM, ().into()),
+            "to": described(json!({}), &TO, ().into()),
+            "attack": number(&ATTACK, 0.0),
+            "decay": number(&DECAY, DEFAULT_DECAY),
+            "offset": number(&OFFSET, 0.0),
         },
     })
 }
@@ -126,7 +164,9 @@ impl<T: Kind> Value for Option<T> {
 // Parses a value, or the first of a value over time.
 fn parse<T: Kind>(given: &mut Given) -> Option<T> {
     let is_over_time = |value: &DeValue| {
-        value.as_table().is_some_and(|table| [KEYS, EASE, CLOSED].iter().any(|key| table.contains_key(key.name)))
+        value
+            .as_table()
+            .is_some_and(|table| [KEYS, EASE, CLOSED, BPM, BEATS].iter().any(|key| table.contains_key(key.name)))
     };
     if !is_over_time(given.value.get_ref()) {
         return T::parse(given);
@@ -154,17 +194,45 @@ fn track<T: Kind>(given: &mut Given) -> Option<Track> {
         path,
         count: 0,
         keys: Vec::new(),
+        beats: None,
         ease,
         closed,
         is_colour: key.colour,
         is_angle: key.unit == "degrees",
     };
-    if let Some(mut given) = table.take(&KEYS) {
+    if [BPM, BEATS].iter().any(|key| values.contains_key(key.name)) {
+        read_beats::<T>(key, &mut table, &mut track);
+    } else if let Some(mut given) = table.take(&KEYS) {
         read_keys::<T>(key, &mut given, &mut track);
     }
     let is_right = table.is_faultless();
     table.finish();
     (is_right && track.keys.len() > 1).then_some(track)
+}
+
+// Reads beats. Their keys are made when the length of the clip is known; until then the value between beats is the first of two.
+fn read_beats<T: Kind>(key: &Key, table: &mut Table, track: &mut Track) {
+    let mut number = |key: &'static Key| table.take(key).and_then(|mut given| given.ruled());
+    let bpm = number(&BPM);
+    let [attack, decay, offset] = [&ATTACK, &DECAY, &OFFSET].map(|key| number(key));
+    let mut times = Vec::new();
+    if let Some(mut given) = table.take(&BEATS) {
+        let list = given.value.get_ref().as_array().filter(|list| !list.is_empty() && bpm.is_none());
+        times.extend(list.into_iter().flatten().filter_map(|one| given.within(one).ruled()));
+        if list.is_none() || !times.is_sorted_by(|a, b| a < b) {
+            given.wrong::<()>(msg!("times in seconds that grow from beat to beat, and no `bpm`"));
+        }
+    }
+    let mut value = |own: &'static Key| {
+        let mut given = table.take(own)?;
+        let value = T::parse(&mut Given { key, ..given.within(given.value) })?;
+        value.numbers().or_else(|| given.refuse(value.text(key), msg!("a number at each key")))
+    };
+    let (Some((_, from)), Some((count, to))) = (value(&FROM), value(&TO)) else { return };
+    track.count = count;
+    track.keys = [from, to].map(|value| TimedValue { time: 0.0, value, ease: Ease::Hold }).into();
+    let (attack, decay) = (attack.unwrap_or_default(), decay.unwrap_or(DEFAULT_DECAY));
+    track.beats = Some(Beats { bpm, times, from, to, attack, decay, offset: offset.unwrap_or_default() });
 }
 
 // Reads the keys of a value over time. `key` is that of the value.
@@ -227,11 +295,24 @@ fn read_keys<T: Kind>(key: &Key, given: &mut Given, track: &mut Track) {
 
 /// A value over time in TOML.
 pub(crate) fn text(track: &Track) -> String {
-    let key = |key: &TimedValue| {
-        let value = match track.count {
-            1 => number_text(key.value[0]),
-            count => list_text(&key.value[..count]),
+    let value = |value: &Vec3| match track.count {
+        1 => number_text(value[0]),
+        count => list_text(&value[..count]),
+    };
+    if let Some(beats) = &track.beats {
+        let rate = match beats.bpm {
+            Some(bpm) => format!("bpm = {}", number_text(bpm)),
+            None => format!("beats = {}", list_text(&beats.times)),
         };
+        let rest =
+            [("attack", beats.attack, 0.0), ("decay", beats.decay, DEFAULT_DECAY), ("offset", beats.offset, 0.0)];
+        let rest = rest.into_iter().filter(|(_, x, default)| x != default);
+        let rest: String = rest.map(|(name, x, _)| format!(", {name} = {}", number_text(x))).collect();
+        let closed = if track.closed { ", closed = true" } else { "" };
+        return format!("{{ {rate}, from = {}, to = {}{rest}{closed} }}", value(&beats.from), value(&beats.to));
+    }
+    let key = |key: &TimedValue| {
+        let value = value(&key.value);
         let ease = if key.ease == track.ease { String::new() } else { format!(", \"{}\"", key.ease.name()) };
         format!("[{}, {value}{ease}]", number_text(key.time))
     };

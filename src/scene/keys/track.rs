@@ -31,6 +31,63 @@ pub(crate) struct TimedValue {
     pub ease: Ease,
 }
 
+/// A value that jumps to `to` at each beat and falls back to `from`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Beats {
+    /// Beats per minute; None if `times` has them.
+    pub bpm: Option<f64>,
+    /// The beats, in seconds from the clip's start, in order.
+    pub times: Vec<f64>,
+    /// The value between beats, and at them.
+    pub from: Vec3,
+    pub to: Vec3,
+    /// Seconds from the beat to `to`, and from there to `from`, or to the next beat if that is sooner.
+    pub attack: f64,
+    pub decay: f64,
+    /// Seconds by which all beats are late.
+    pub offset: f64,
+}
+
+// More beats than a clip of ten hours has.
+const MAX_BEATS: usize = 100_000;
+
+impl Beats {
+    // The keys of a clip of this many seconds. Those of a metronome, or of a closed clip, go on before its start and after its end.
+    fn keys(&self, seconds: f64, closed: bool) -> Vec<TimedValue> {
+        let mut beats: Vec<f64> = match self.bpm.map(|bpm| 60.0 / bpm) {
+            Some(step) => {
+                let first = -(self.offset / step).floor() - 1.0;
+                let beat = |i: usize| self.offset + (first + i as f64) * step;
+                (0..MAX_BEATS).map(beat).take_while(|beat| beat - step <= seconds).collect()
+            }
+            None => self.times.iter().map(|time| time + self.offset).collect(),
+        };
+        if closed && self.bpm.is_none() {
+            beats.retain(|beat| *beat < seconds);
+            let shifted = |by: f64| beats.iter().map(move |beat| beat + by);
+            beats = shifted(-seconds).chain(shifted(0.0)).chain(shifted(seconds)).collect();
+        }
+        let key = |time: f64, value: Vec3, ease| TimedValue { time: time / seconds, value, ease };
+        // Before the first beat.
+        let mut keys: Vec<TimedValue> =
+            beats.first().map(|beat| key(beat - 1.0, self.from, Ease::Hold)).into_iter().collect();
+        for (i, &beat) in beats.iter().enumerate() {
+            let next = beats.get(i + 1).map_or(f64::INFINITY, |next| next - beat);
+            let (attack, end) = (self.attack.min(0.5 * next), (self.attack + self.decay).min(next));
+            if attack > 0.0 {
+                keys.push(key(beat, self.from, Ease::Linear));
+            }
+            keys.push(key(beat + attack, self.to, Ease::Out));
+            if end < next {
+                keys.push(key(beat + end, self.from, Ease::Hold));
+            } else if self.attack == 0.0 {
+                keys.push(key(beat + 0.999 * next, self.from, Ease::Hold));
+            }
+        }
+        keys
+    }
+}
+
 /// A value that changes over the clip.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Track {
@@ -38,8 +95,10 @@ pub(crate) struct Track {
     pub path: String,
     /// The number of numbers in a value: 1, 2 or 3.
     pub count: usize,
-    /// At least two, in order of time.
+    /// At least two, in order of time. Those of beats depend on the clip's length.
     pub keys: Vec<TimedValue>,
+    /// The beats that made the keys.
+    pub beats: Option<Beats>,
     /// The way between keys that name none.
     pub ease: Ease,
     /// Whether the value returns to the first key after the last one.
@@ -51,11 +110,23 @@ pub(crate) struct Track {
 }
 
 impl Track {
+    /// Makes the keys of beats for a clip of this many seconds.
+    pub fn beat(&mut self, seconds: f64) {
+        if let Some(beats) = &self.beats {
+            self.keys = beats.keys(seconds, self.closed);
+        }
+    }
+
+    // Whether the keys go on beyond the clip, so that there is nothing to close.
+    fn wraps(&self) -> bool {
+        self.closed && self.beats.is_none()
+    }
+
     /// The value at a time, 0 to 1 over the clip. It stays between those of the two nearest keys.
     pub fn at(&self, time: f64) -> Vec3 {
         let [Some(first), Some(last)] = [self.keys.first(), self.keys.last()] else { return [0.0; 3] };
         let mut time = time;
-        if self.closed {
+        if self.wraps() {
             time = time.rem_euclid(1.0);
             time += f64::from(u8::from(time < first.time));
         }
@@ -92,7 +163,7 @@ impl Track {
     fn key(&self, i: i64) -> Option<TimedValue> {
         let n = self.keys.len() as i64;
         let (round, at) = (i.div_euclid(n), i.rem_euclid(n) as usize);
-        let key = self.keys.get(at).filter(|_| self.closed || round == 0)?;
+        let key = self.keys.get(at).filter(|_| self.wraps() || round == 0)?;
         Some(TimedValue { time: key.time + round as f64, ..*key })
     }
 
@@ -135,7 +206,16 @@ mod tests {
 
     fn track(keys: &[(f64, f64)], ease: Ease) -> Track {
         let keys = keys.iter().map(|&(time, x)| TimedValue { time, value: [x, 0.0, 0.0], ease }).collect();
-        Track { path: String::new(), count: 1, keys, ease, closed: false, is_colour: false, is_angle: false }
+        Track {
+            path: String::new(),
+            count: 1,
+            keys,
+            beats: None,
+            ease,
+            closed: false,
+            is_colour: false,
+            is_angle: false,
+        }
     }
 
     #[test]

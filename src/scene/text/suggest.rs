@@ -66,15 +66,11 @@ const OTHER_NAMES: &[Row] = &[
     ("flag|key", "engine|renderer", "did you mean `integrator` in [render]?"),
     ("flag|key", "fov|fovy|focal_length|angle_of_view", "did you mean `fov_deg` in [camera]?"),
     ("flag|key", "alpha|opacity", "did you mean `transparency` of a material, or `transparent` in [sky]?"),
-    (
-        "flag|key",
-        "audio|sound|music",
-        "films have no sound; `ffmpeg -i film.mp4 -i music.mp3 -c:v copy -shortest out.mp4` adds it",
-    ),
+    ("flag|key", "sound|music|soundtrack", "did you mean `--audio music.mp3`?"),
     (
         "flag|key",
         "beat|beats|bpm|tempo",
-        "a beat is a value over time, with keys at its moments: `lamp_intensity = {{ keys = [[0, 9], [0.2, 1], [0.25, 9]] }}`",
+        "a beat is a value over time: `lamp_intensity = {{ bpm = 120, from = 1, to = 9 }}`",
     ),
     ("flag", "j|t|jobs|cores|workers|nproc", "did you mean `--threads`?"),
     ("flag", "v|verbose|debug|json|loglevel", "`--log jsonl` logs everything; there is no other way to say more"),

@@ -63,6 +63,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, 
     }
     figure_style::apply(&mut scene, &mut table);
     scene.tracks = Tracks::new(std::mem::take(&mut table.context.tracks));
+    scene.beat();
     warn_of_sums(&scene, &mut table);
     warn_of_idle_keys(&scene, &mut table);
     warn_of_jumps(&scene, &mut table);

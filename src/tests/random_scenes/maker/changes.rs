@@ -39,6 +39,15 @@ impl SceneMaker<'_> {
                 continue;
             }
             let other = others[self.below(others.len())];
+            if self.chance(0.2) {
+                let beats = self.one_of(&[
+                    "bpm = 1000, attack = 0.01",
+                    "bpm = 333, offset = -0.02",
+                    "beats = [0, 0.03, 0.1], closed = true",
+                ]);
+                self.add(format_args!("{key} = {{ {beats}, from = {value}, to = {other}, decay = 0.04 }}"));
+                continue;
+            }
             let ease = self.one_of(&["", ", ease = \"linear\"", ", ease = \"hold\"", ", closed = true"]);
             self.add(format_args!(
                 "{key} = {{ keys = [[0.1, {value}], [0.8, {other}, \"in\"], [0.9, {value}]]{ease} }}"
