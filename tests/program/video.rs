@@ -639,7 +639,7 @@ fn films_have_music() {
 #[test]
 fn moving_pictures_fit_a_size() {
     let dir = tempfile::tempdir().unwrap();
-    let video = |film, limit| {
+    let video = |film: &str, limit: &[&str]| {
         let args =
             ["--size", "160x120", "--frames", "0-9", "--no-frames", "test:segment=7", "--overwrite", "--video", film];
         polyfly(dir.path(), &[&args[..], limit].concat())
