@@ -313,7 +313,7 @@ def times(polyfly):
         studio.wait(lambda: held() == {"keys": [[0, 0.5], [0.5, 0.5]]})
         ticks = lambda: studio.browser.find_elements(By.CSS_SELECTOR, "[data-tick^='film.exposure']")
         labels = lambda: studio.js("return [...document.querySelectorAll('[data-tick^=\"film.exposure\"]')].map((tick) => tick.ariaLabel)")
-        studio.wait(lambda: labels() == ["film.exposure, key 0, frame 0", "film.exposure, key 1, frame 30"])
+        studio.wait(lambda: labels() == ["film.exposure, key 0, frame 0, 0.5", "film.exposure, key 1, frame 30, 0.5"])
         # A click goes there, a drag moves it.
         ticks()[0].click()
         studio.wait(lambda: studio.number() == "0")
@@ -325,6 +325,16 @@ def times(polyfly):
         studio.wait(lambda: abs(held()["keys"][1][0] - 44 / 60) < 1e-9)
         studio.wait(lambda: "frame 44" in labels()[1])
         assert studio.js("return document.activeElement.dataset.tick") == "film.exposure[1]"
+        # Up and down changes its value: a row of one height goes by a twentieth of one a pixel.
+        ActionChains(studio.browser).drag_and_drop_by_offset(ticks()[1], 0, -10).perform()
+        studio.wait(lambda: abs(held()["keys"][1][1] - 1) < 0.03 and abs(held()["keys"][1][0] - 44 / 60) < 1e-9)
+        top = held()["keys"][1][1]
+        studio.wait(lambda: labels()[1].endswith(f", {top:g}"))
+        ticks()[1].send_keys(Keys.ARROW_DOWN)
+        studio.wait(lambda: held()["keys"][1][1] < top)
+        for _ in range(2):
+            studio.undo()
+        studio.wait(lambda: labels() == ["film.exposure, key 0, frame 0, 0.5", "film.exposure, key 1, frame 44, 0.5"])
         ticks()[1].send_keys(Keys.DELETE)
         studio.wait(lambda: held() == 0.5 and not labels())
         for _ in range(4):

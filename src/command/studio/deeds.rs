@@ -40,10 +40,12 @@ pub enum Deed {
     Key {
         of: String,
     },
+    /// Moves a key to a frame, and a key of a value to a height of its curve.
     MoveKey {
         of: String,
         index: usize,
         to: u32,
+        value: Option<f64>,
     },
     RemoveKey {
         of: String,
@@ -118,8 +120,8 @@ impl Seen<'_> {
             Deed::Put { of, value, .. } => timeline::put(text, scene, of, frame, value).map(only),
             Deed::Key { of } if of == timeline::CAMERA => Some(only(self.camera_key())),
             Deed::Key { of } => timeline::inserted(text, scene, of, frame, self.value_without_keys(of)).map(only),
-            Deed::MoveKey { of, index, to } => {
-                timeline::moved(text, scene, of, *index, (*to).min(scene.output.frames - 1)).map(only)
+            Deed::MoveKey { of, index, to, value } => {
+                timeline::moved(text, scene, of, *index, ((*to).min(scene.output.frames - 1), *value)).map(only)
             }
             Deed::RemoveKey { of, index } => timeline::removed(text, scene, of, *index).map(only),
             Deed::Loop => Some(only(timeline::looped(scene))),

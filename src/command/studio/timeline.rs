@@ -72,9 +72,12 @@ pub fn rows(scene: &Scene) -> Value {
     let values = scene.tracks.all().iter().map(|track| {
         let curve: Vec<f64> = (0..=POINTS).filter(|_| track.count == 1).map(|i| curve(i, track)).collect();
         let of = path_text(&track.path);
-        json!({ "of": of, "times": times(scene, &of), "curve": curve })
+        let times = times(scene, &of);
+        let values: Vec<f64> =
+            track.keys.iter().map(|key| key.value[0]).filter(|_| track.count == 1).take(times.len()).collect();
+        json!({ "of": of, "times": times, "curve": curve, "values": values })
     });
-    let camera = json!({ "of": CAMERA, "times": times(scene, CAMERA), "curve": [] });
+    let camera = json!({ "of": CAMERA, "times": times(scene, CAMERA), "curve": [], "values": [] });
     json!(std::iter::once(camera).chain(values).collect::<Vec<_>>())
 }
 
@@ -111,8 +114,14 @@ fn changed(text: &str, path: &str, part: usize, value: &str) -> Option<String> {
     Some(key.to_string())
 }
 
-/// Moves a key to a frame. A key that is there is replaced.
-pub fn moved(text: &str, scene: &Scene, of: &str, index: usize, frame: u32) -> Option<Vec<Edit>> {
+/// Moves a key to a frame and, if it is one of numbers, a value. A key that is there is replaced.
+pub fn moved(
+    text: &str,
+    scene: &Scene,
+    of: &str,
+    index: usize,
+    (frame, value): (u32, Option<f64>),
+) -> Option<Vec<Edit>> {
     let times = times(scene, of);
     times.get(index)?;
     let time = format!("{:?}", f64::from(frame) / f64::from(scene.output.frames));
@@ -136,7 +145,11 @@ pub fn moved(text: &str, scene: &Scene, of: &str, index: usize, frame: u32) -> O
         edits.push(Edit::Insert(path(to), value_at(text, &path(index))?));
         edits.push(Edit::Set(format!("{}.time", path(to)), time));
     } else {
-        edits.push(Edit::Insert(path(to), changed(text, &path(index), 0, &time)?));
+        let mut key = changed(text, &path(index), 0, &time)?.parse::<toml_edit::Value>().ok()?.as_array()?.clone();
+        if let Some(value) = value {
+            key.replace(1, number(value).parse::<toml_edit::Value>().ok()?);
+        }
+        edits.push(Edit::Insert(path(to), key.to_string()));
     }
     Some(edits)
 }

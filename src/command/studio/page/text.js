@@ -21,6 +21,24 @@ export function keyAt(text, at) {
   return key ? [above, key].filter(Boolean).join(".") : above;
 }
 
+// The parts of a line of TOML that have a color: what is said about it, a table, a key, a text, a number or a word.
+const PARTS = /(#.*)|^(\s*\[.*?\]+)|([\w.\-]+)(?=\s*=)|("(?:[^"\\]|\\.)*"?|'[^']*'?)|(\b\d[\w.:+\-]*|\btrue\b|\bfalse\b)/gm;
+const KINDS = ["comment", "table", "name", "quoted", "number"];
+// Longer texts stay plain, so that typing stays quick.
+const LONGEST = 60_000;
+
+/** The nodes of a colored text. */
+export function coloured(text) {
+  const nodes = [];
+  let end = 0;
+  for (const found of text.matchAll(PARTS)) {
+    const kind = KINDS[found.slice(1).findIndex((part) => part !== undefined)];
+    nodes.push(text.slice(end, found.index), el("span", { className: kind, textContent: found[0] }));
+    end = found.index + found[0].length;
+  }
+  return [...nodes, text.slice(end)];
+}
+
 /** Wires the panel of the text; the function that comes back shows a state. */
 export function text(app) {
   const source = $("source");
@@ -29,7 +47,19 @@ export function text(app) {
   const explained = new Map();
   let marks = [];
 
+  function colour() {
+    const plain = source.value.length > LONGEST;
+    $("sheet-of-text").classList.toggle("plain", plain);
+    $("colors").replaceChildren(...(plain ? [] : coloured(source.value)), "\n");
+    follow();
+  }
+  function follow() {
+    $("gutter").scrollTop = $("colors").scrollTop = source.scrollTop;
+    $("colors").scrollLeft = source.scrollLeft;
+  }
+
   function gutter() {
+    colour();
     const count = source.value.split("\n").length;
     const faults = new Map(marks.map((mark) => [mark.line, mark]));
     $("gutter").replaceChildren(...Array.from({ length: count }, (_, i) => {
@@ -101,7 +131,7 @@ export function text(app) {
     gutter();
   });
   source.addEventListener("blur", () => { send(); gesture = null; });
-  source.addEventListener("scroll", () => { $("gutter").scrollTop = source.scrollTop; });
+  source.addEventListener("scroll", follow);
   source.addEventListener("keydown", (event) => {
     // Undo is the document's: what is typed goes there first.
     if ((event.ctrlKey || event.metaKey) && ["z", "y", "s"].includes(event.key.toLowerCase())) { send(); gesture = null; }

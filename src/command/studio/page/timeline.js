@@ -19,30 +19,47 @@ export function timeline(app) {
   const place = (button, frame) => { button.style.left = `${(100 * frame) / Math.max(last(), 1)}%`; };
   const label = (of) => (of === CAMERA ? "camera" : of);
 
-  function tick(of, time, index) {
+  // The height of values in a row: the curve and its keys lie between the least and the greatest.
+  const TOP = 2, TALL = 20;
+  function scale(values) {
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const span = high > low ? high - low : Math.max(Math.abs(high), 1);
+    return { y: (value) => (high > low ? TOP + TALL - (TALL * (value - low)) / span : TOP + TALL / 2), per: span / TALL };
+  }
+  const round = (value) => Number(value.toPrecision(4));
+
+  function tick(of, time, index, value, height) {
     const frame = frameOf(time);
-    const button = el("button", { type: "button", className: "tick", title: `${label(of)}, key ${index}: frame ${frame}. Drag to move, Delete to remove` });
-    button.setAttribute("aria-label", `${label(of)}, key ${index}, frame ${frame}`);
+    const held = value === undefined ? "" : `, ${round(value)}`;
+    const button = el("button", { type: "button", className: "tick", title: `${label(of)}, key ${index}: frame ${frame}${held}. Drag to move, Delete to remove` });
+    button.setAttribute("aria-label", `${label(of)}, key ${index}, frame ${frame}${held}`);
+    const stand = (at) => { if (value !== undefined) button.style.top = `calc(${height.y(at)}px - .4rem)`; };
+    stand(value);
     button.dataset.tick = `${of}[${index}]`;
     place(button, frame);
-    const move = (to) => app.make({ do: "move_key", of, index, to });
+    const move = (to, height) => app.make({ do: "move_key", of, index, to, value: height });
     button.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       button.setPointerCapture(event.pointerId);
-      moving = { button, frame, from: frame };
+      moving = { button, frame, from: frame, value, y: event.clientY };
     });
     button.addEventListener("pointermove", (event) => {
       if (moving?.button !== button) return;
       const box = button.parentElement.getBoundingClientRect();
       moving.frame = Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * last());
       place(button, moving.frame);
+      // A few pixels up or down are no intention.
+      const up = moving.y - event.clientY;
+      moving.value = value === undefined || Math.abs(up) < 4 ? value : round(value + up * height.per);
+      stand(moving.value);
+      if (moving.value !== value) button.title = `frame ${moving.frame}, ${moving.value}`;
     });
     const release = (event) => {
       if (moving?.button !== button) return;
-      const { frame: to, from } = moving;
+      const { frame: to, from, value: at } = moving;
       moving = null;
-      if (event.type === "pointerup" && to !== from) move(to);
-      else { place(button, from); app.go(from); }
+      if (event.type === "pointerup" && (to !== from || at !== value)) move(to, at === value ? undefined : at);
+      else { place(button, from); stand(value); app.go(from); }
     };
     button.addEventListener("pointerup", release);
     button.addEventListener("pointercancel", release);
@@ -52,6 +69,8 @@ export function timeline(app) {
         Backspace: () => app.make({ do: "remove_key", of, index }),
         ArrowLeft: () => frame > 0 && move(frame - 1),
         ArrowRight: () => frame < last() && move(frame + 1),
+        ArrowUp: () => value !== undefined && move(frame, round(value + height.per)),
+        ArrowDown: () => value !== undefined && move(frame, round(value - height.per)),
         Enter: () => app.go(frame),
       }[event.key];
       if (!deed || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -62,11 +81,9 @@ export function timeline(app) {
     return button;
   }
 
-  function curve(values) {
+  function curve(values, { y }) {
     const svg = document.createElementNS(SVG, "svg");
     if (values.length === 0) return [];
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    const y = (value) => (high > low ? 22 - (20 * (value - low)) / (high - low) : 12);
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("d", values.map((value, i) => `${i ? "L" : "M"}${((100 * i) / (values.length - 1)).toFixed(2)} ${y(value).toFixed(2)}`).join(""));
     svg.append(path);
@@ -76,11 +93,12 @@ export function timeline(app) {
     return [svg];
   }
 
-  function row({ of, times, curve: values }) {
+  function row({ of, times, curve: points, values }) {
+    const height = scale([...points, ...values]);
     const key = el("button", { type: "button", className: "small", textContent: "Key", title: of === CAMERA ? "Make a key of the camera's path here (K)" : `Make a key of ${of} at this frame` });
     key.setAttribute("aria-label", `${label(of)}: a key at this frame`);
     key.addEventListener("click", () => self.key(of));
-    const lane = el("div", { className: "lane" }, ...curve(values), ...times.map((time, index) => tick(of, time, index)));
+    const lane = el("div", { className: "lane" }, ...curve(points, height), ...times.map((time, index) => tick(of, time, index, values[index], height)));
     return el("div", { className: "row" }, el("span", { className: "of", textContent: label(of), title: of }), lane, key);
   }
 
