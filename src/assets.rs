@@ -66,7 +66,7 @@ impl Assets {
         let texture = world.floor.as_ref().and_then(|floor| floor.texture.as_ref());
         let texture = || texture.map(|source| Texture::load(source, files)).transpose();
         let floor = || Ok::<_, AssetError>((texture()?, floor_relief(world, files)?));
-        let bodies = || finish::load_all(&world.bodies, &[], files);
+        let bodies = || finish::load_all(world, &[], files);
         let sky = || {
             let picture = sky::picture(&world.sky, files)?;
             Ok::<_, AssetError>((sky::shared(&world.sky, picture.as_ref()), picture))
@@ -94,7 +94,7 @@ impl Assets {
         if scene.reliefs_move() {
             let world = &scene.at(f64::from(frame)).world;
             assets.relief = floor_relief(world, &self.files)?;
-            assets.finishes = Arc::new(finish::load_all(&world.bodies, &self.finishes, &self.files)?);
+            assets.finishes = Arc::new(finish::load_all(world, &self.finishes, &self.files)?);
         }
         if let Some(particles) = &scene.world.particles {
             let mut particles = particles.clone();

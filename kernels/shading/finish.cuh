@@ -54,19 +54,46 @@ POLYFLY_FN Vec finish_texture(const S& scene, const Finish& finish, const FacePl
   return sample_texture(scene.texels, scene.finish_levels, finish.texture, finish.texture_levels, at.u, at.v, covered, m);
 }
 
+// Paint at a point of a picture: its light, and the share that it covers.
+struct Paint {
+  Vec light;
+  Real cover;
+};
+template <class S>
+POLYFLY_FN Paint paint_at(const S& scene, const Finish& finish, Real u, Real v, Real covered, Mask m) {
+  const int first = finish.texture, levels = finish.texture_levels;
+  return {sample_texture(scene.texels, scene.finish_levels, first, levels, u, v, covered, m),
+          sample_texture(scene.texels, scene.finish_levels, first + levels, levels, u, v, covered, m).x};
+}
+// Paint on a face, which ends where its picture does.
+template <class S>
+POLYFLY_FN Paint face_paint(const S& scene, const Finish& finish, const FacePlace& at, Real covered, Mask m) {
+  const Real zero = Real(0.0f), half = Real(0.5f), scale = Real(finish.paint_scale);
+  const Real u = (at.u - half) * scale, v = (at.v - half) * scale;
+  const Mask on = (abs(u) <= half) & (abs(v) <= half);
+  const Paint paint = paint_at(scene, finish, u + half, v + half, covered * scale, m);
+  return {select(on, paint.light, vec(zero, zero, zero)), select(on, paint.cover, zero)};
+}
+
 // Transmittance of the finish of body k at q, relative to its center.
 template <class S>
 POLYFLY_NOINLINE Vec finish_transmittance(const S& scene, const Body& body, int k, Vec q, Mask m) {
   const Finish& finish = scene.finishes.at(k);
-  if (finish.texture_levels == 0) return vec(Real(1.0f), Real(1.0f), Real(1.0f));
-  return finish_texture(scene, finish, face_place(scene, body, finish, q), Real(0.0f), m);
+  const Real zero = Real(0.0f), one = Real(1.0f);
+  if (finish.texture_levels == 0) return vec(one, one, one);
+  const FacePlace at = face_place(scene, body, finish, q);
+  if (uses<FEATURE_PAINT>(scene) && finish.paints) {
+    const Real left = one - face_paint(scene, finish, at, zero, m).cover;
+    return vec(left, left, left);
+  }
+  return finish_texture(scene, finish, at, zero, m);
 }
 
 // The finish of body k at a point of its surface: a factor of the colors, the shading normal and the roughness; with a relief also the
 // face's normal and the normal of the mean slopes.
 struct Finished {
   Vec texture, n;
-  Real alpha;
+  Real alpha, painted;
   Vec ground, lean;
 };
 // p: the point; n: the normal without the finish; cone: the width of the ray's cone. (By value: on a GPU, what functions out of line
@@ -78,8 +105,14 @@ POLYFLY_NOINLINE Finished finished(const S& scene, int k, Vec p, Vec n, Vec d, M
   const FacePlace at = face_place(scene, body, finish, p - vec(body.centre));
   const Vec ground = bevel_of(scene, body) > 0.0f ? n : select(leaving, -at.outward, at.outward);
   const Real covered = slanted_footprint(cone * Real(finish.per_length), dot(ground, d)), one = Real(1.0f);
-  Finished result = {vec(one, one, one), n, Real(0.0f), ground, n};
-  if (finish.texture_levels > 0) result.texture = finish_texture(scene, finish, at, covered, m);
+  Finished result = {vec(one, one, one), n, Real(0.0f), Real(0.0f), ground, n};
+  if (uses<FEATURE_PAINT>(scene) && finish.paints) {
+    const Paint paint = face_paint(scene, finish, at, covered, m);
+    result.texture = paint.light;
+    result.painted = paint.cover;
+  } else if (finish.texture_levels > 0) {
+    result.texture = finish_texture(scene, finish, at, covered, m);
+  }
   if (finish.relief_levels == 0) return result;
   const Real tiles = Real(finish.relief_tiles), flat = Real((float)RELIEF_FLAT / 65535.0f);
   const Vec texel = sample_texture(scene.texels, scene.finish_levels, finish.relief, finish.relief_levels,
@@ -99,7 +132,10 @@ POLYFLY_FN void finish_body(const S& scene, const FrameParams& frame, int k, con
   const Finished result = finished(scene, k, x.p, x.n, ray.d, hit.leaving, cone, m);
   if (finish.texture_levels > 0) {
     x.texture = select(m, result.texture, x.texture);
-    x.has_texture = x.has_texture | m;
+    if (uses<FEATURE_PAINT>(scene) && finish.paints)
+      x.painted = select(m, result.painted, x.painted);
+    else
+      x.has_texture = x.has_texture | m;
   }
   if (finish.relief_levels > 0) {
     x.n = select(m, result.n, x.n);

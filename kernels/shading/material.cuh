@@ -176,6 +176,19 @@ POLYFLY_FN void shade_coat(Vec d, Mask m, Mask rough, Real inside, Surface<S>& s
   s.passes_shadow_rays = s.passes_shadow_rays & !s.coat_mirrors;
 }
 
+// Opaque, dull paint over the material.
+template <class S>
+POLYFLY_FN void lay_paint(const Interaction& x, Surface<S>& s) {
+  const Mask painted = x.painted > Real(0.0f);
+  if (!any(painted)) return;
+  const Real left = Real(1.0f) - x.painted;
+  s.albedo = select(painted, s.albedo * left + x.texture, s.albedo);
+  s.highlight_weight = s.highlight_weight * left;
+  s.reflect = s.reflect * left;
+  s.transmit = s.transmit * left;
+  s.emission = s.emission * left;
+}
+
 // What materials of a kind of surface may have. Code for one kind of surface leaves out the rest.
 enum MaterialUses {
   TEXTURED = 1,  // by a texture or a relief
@@ -292,6 +305,9 @@ POLYFLY_FN Surface<S> scatter(const S& scene, const Ray& ray, const Hit& hit, co
       if (any(coated))
         shade_coat(ray.d, coated, (MATERIAL_REAL(material, alpha) > zero) & !x.has_relief, MATERIAL_REAL(material, coat_inside), s);
     }
+  }
+  if constexpr (has_features<S>(FEATURE_PAINT)) {
+    if (uses<FEATURE_PAINT>(scene)) lay_paint(x, s);
   }
   if (has_fog(scene)) {
     const Real foggy = length_in_fog(scene, ray.o.z, ray.d.z * hit.t, hit.t);

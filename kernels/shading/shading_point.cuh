@@ -20,6 +20,15 @@ POLYFLY_FN void interaction_of_kind(const S& scene, Int kind, Int index, const R
 }
 
 template <class S>
+POLYFLY_FN void paint_rectangles(const S& scene, const FrameParams& frame, Int kind, Int index, const Ray& ray, const Hit& hit, Mask met,
+                                 Interaction& x) {
+  if constexpr (has_features<S>(FEATURE_PAINT)) {
+    const Mask triangle = met & (kind == Int(SHAPE_TRIANGLE));
+    if (uses<FEATURE_PAINT>(scene) && any(triangle)) paint_triangles(scene, frame, index, ray, hit, triangle, x);
+  }
+}
+
+template <class S>
 POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, const Ray& ray, const Hit& hit, Mask met,
                                     const Wavelength& wave) {
   const Int kind = surface_kind(hit.surface), index = surface_index(hit.surface);
@@ -45,6 +54,7 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
   }
   interaction_of_kind(scene, kind, index, ray, hit, met, x);
   cap(scene, ray, hit, met, x);
+  paint_rectangles(scene, frame, kind, index, ray, hit, met, x);
   return scatter<REFRACTS | EMITS>(scene, ray, hit, x, met, wave);
 #else
   if (any(body)) interaction_body(scene, index, ray, hit, body, x);
@@ -56,6 +66,7 @@ POLYFLY_FN Surface<S> shading_point(const S& scene, const FrameParams& frame, co
   }
   interaction_of_kind(scene, kind, index, ray, hit, met, x);
   cap(scene, ray, hit, met & !floor, x);
+  paint_rectangles(scene, frame, kind, index, ray, hit, met, x);
   for_each_index(index, floor,
                  [&](int k, Mask m) POLYFLY_LAMBDA { interaction_floor(scene, frame, k, ray, hit, m, x); });
   Surface<S> s = scatter<ANY_USE>(scene, ray, hit, x, met, wave);

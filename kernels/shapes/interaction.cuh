@@ -10,8 +10,9 @@ struct Interaction {
   Real depth;          // of a bevel: distance to the plane of its own face
   Int material;
   Int outside, inside;  // Ray::last_surface of rays that leave on either side
-  Vec texture;          // floor and bodies: a factor of the material's colors, if it has one
+  Vec texture;          // a factor of the material's colors, if it has one; or the light of paint
   Mask has_texture;
+  Real painted;  // the share that paint covers
   Real alpha;  // floor and bodies: GGX roughness by their relief, if it has one
   Mask has_relief;
   Vec ground, lean;  // of a relief: the face's normal, on the side the ray came from, and that of the mean slopes, not normalized
@@ -28,7 +29,7 @@ POLYFLY_FN Interaction interaction_at(const Ray& ray, const Hit& hit) {
   x.outside = hit.surface << ORIGIN_SHIFT;
   x.inside = x.outside | Int(INSIDE);
   x.texture = vec(one, one, one);
-  x.alpha = x.curvature = zero;
+  x.alpha = x.curvature = x.painted = zero;
   x.has_texture = first_lanes(0);
   x.has_relief = first_lanes(0);
   return x;

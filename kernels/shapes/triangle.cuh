@@ -1,6 +1,7 @@
 // Triangles.
 #pragma once
 #include "../medium.cuh"
+#include "../shading/finish.cuh"
 #include "interaction.cuh"
 
 // Moeller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997. Edges belong to the triangle, but the
@@ -41,7 +42,46 @@ POLYFLY_FN void intersect_triangle(const Scene& scene, int i, const Ray& ray, co
   hit.leaving = (met & x.from_behind) | (hit.leaving & (!met));
 }
 
-POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment& line, const Interval&, Mask& active, Vec& remaining) {
+// The place of the point p on the picture of a rectangle, whose half has the corner a and the sides ab and ac; the picture's bottom left
+// lies at a. per_length: pictures per length, along the longer side.
+struct PicturePlace {
+  Real u, v, per_length;
+};
+POLYFLY_FN PicturePlace picture_place(Vec p, Vec a, Vec ab, Vec ac, Mask second_half) {
+  const Vec other = ac - ab, right = select(second_half, other, ab), up = select(second_half, ab, other);
+  // As if its longer side were about 1: the products of four lengths stay within the domain.
+  const Real size = inverse_power_of_two(max(largest(right), largest(up)));
+  const Vec r = right * size, s = up * size, q = (p - a) * size;
+  const Real rr = dot(r, r), ss = dot(s, s), least = Real(1.0e-30f), one = Real(1.0f);
+  return {dot(q, r) * reciprocal(max(rr, least)), fma(dot(q, s), -reciprocal(max(ss, least)), one),
+          size * reciprocal(sqrt(max(max(rr, ss), least)))};
+}
+
+// The paint on the rectangles of triangles, whose numbers differ between lanes.
+template <class S>
+POLYFLY_NOINLINE void paint_triangles(const S& scene, const FrameParams& frame, Int number, const Ray& ray, const Hit& hit, Mask m,
+                                      Interaction& x) {
+  const float* data = (const float*)scene.triangles.data;
+  const int words = WORDS(Triangle) * scene.triangles.len;
+  const Int at = number * Int(WORDS(Triangle));
+  const Int finishes = select(m, read((const int*)data, words, at + Int(WORD(Triangle, smooth)), m), Int(0));
+  const Mask painted = m & (finishes < Int(0));
+  if (!any(painted)) return;
+  const Int twin = read((const int*)data, words, at + Int(WORD(Triangle, twin)), painted);
+  const PicturePlace place = picture_place(x.p, read_vec(data, words, at + Int(WORD(Triangle, a)), painted),
+                                           read_vec(data, words, at + Int(WORD(Triangle, ab)), painted),
+                                           read_vec(data, words, at + Int(WORD(Triangle, ac)), painted), twin < hit.surface);
+  const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint);
+  const Real covered = slanted_footprint(cone * place.per_length, dot(x.n, ray.d));
+  for_each_index(Int(-1) - finishes, painted, [&](int k, Mask lanes) POLYFLY_LAMBDA {
+    const Paint paint = paint_at(scene, scene.finishes.at(k), place.u, place.v, covered, lanes);
+    x.texture = select(lanes, paint.light, x.texture);
+    x.painted = select(lanes, paint.cover, x.painted);
+  });
+}
+
+template <class S>
+POLYFLY_FN void transmittance_triangle(const S& scene, int i, const Segment& line, const Interval&, Mask& active, Vec& remaining) {
   const int surface = surface_number(SHAPE_TRIANGLE, i);
   const Triangle& tri = scene.triangles.at(i);
   const Mask tested = active & starts_elsewhere(tri, surface, line.last_surface);
@@ -49,6 +89,12 @@ POLYFLY_FN void transmittance_triangle(const Scene& scene, int i, const Segment&
   const Mask in = tested & x.hit & (x.t * line.inverse_size < Real(1.0f));
   if (!any(in)) return;
   remaining = select(in, remaining * shadow_transmittance(scene.materials.at(tri.material_index)), remaining);
+  if (uses<FEATURE_PAINT>(scene) && tri.smooth < 0) {
+    const Vec p = fma(line.d * line.inverse_size, x.t, line.o);
+    const PicturePlace place = picture_place(p, vec(tri.a), vec(tri.ab), vec(tri.ac), in & first_lanes(tri.twin < surface ? POLYFLY_LANES : 0));
+    const Paint paint = paint_at(scene, scene.finishes.at(-1 - tri.smooth), place.u, place.v, Real(0.0f), in);
+    remaining = select(in, remaining * (Real(1.0f) - paint.cover), remaining);
+  }
   active = active & (max_component(remaining) > Real(0.0f));
 }
 

@@ -183,7 +183,7 @@ fn coded(levels: &[Grid<Cell>], surface: &Surface) -> ReliefMaps {
     let picture =
         |l: &Grid<Cell>| Grid { width: l.width, height: l.height, cells: l.cells.par_iter().map(texel).collect() };
     ReliefMaps {
-        maps: Texture { levels: levels.iter().map(picture).collect() },
+        maps: Texture { levels: levels.iter().map(picture).collect(), paints: false },
         slope: (f64::from(steepest) * 65535.0 / 32767.0) as f32,
         alpha,
         heights: None,

@@ -15,6 +15,8 @@ use std::path::Path;
 pub struct Texture {
     /// The levels; each has half the size of the one before, down to one texel.
     pub levels: Vec<Level>,
+    /// Whether it is paint, which covers what is below it by its alpha. Levels are of colors times alpha then, and as many of alpha follow.
+    pub paints: bool,
 }
 
 /// A mip level: linear r, g, b.
@@ -27,7 +29,7 @@ impl Texture {
     pub fn load(source: &TextureSource, files: &Files) -> Result<Texture, AssetError> {
         static MADE: Made<TextureSource, [u16; 3]> = Made::new();
         let (side, colour): (u32, Colour) = match source {
-            TextureSource::File(path) => return Ok(Texture::of(read(path, files)?)),
+            TextureSource::File(path) => return Ok(Texture::of(read(path, files)?.over_white())),
             TextureSource::Checker => (512, patterns::checker),
             TextureSource::Concrete => (1024, patterns::concrete),
             TextureSource::Marble => (1024, patterns::marble),
@@ -37,11 +39,31 @@ impl Texture {
         };
         Ok(Texture::of(MADE.get(source, || procedural(side, colour))))
     }
+    /// The same as paint, if the picture has alpha or `always`.
+    pub fn load_paint(source: &TextureSource, always: bool, files: &Files) -> Result<Texture, AssetError> {
+        let (colours, alpha) = match source {
+            TextureSource::File(path) => {
+                let read = read(path, files)?;
+                if !read.has_alpha && !always {
+                    return Ok(Texture::of(read.over_white()));
+                }
+                read.times_alpha()
+            }
+            _ if !always => return Texture::load(source, files),
+            _ => {
+                let finest = Texture::load(source, files)?.levels.swap_remove(0);
+                let alpha = Grid { cells: vec![[65535; 3]; finest.cells.len()], ..finest };
+                (finest, alpha)
+            }
+        };
+        let levels = [Texture::of(colours).levels, Texture::of(alpha).levels].concat();
+        Ok(Texture { levels, paints: true })
+    }
     fn of(finest: Level) -> Texture {
         let mean = |four: [[u16; 3]; 4]| {
             [0, 1, 2].map(|c| ((four.iter().map(|p| u32::from(p[c])).sum::<u32>() + 2) / 4) as u16)
         };
-        Texture { levels: finest.into_levels(mean) }
+        Texture { levels: finest.into_levels(mean), paints: false }
     }
 }
 
@@ -57,13 +79,41 @@ fn procedural(side: u32, colour: Colour) -> Level {
     Grid::over_square(side, |u, v| colour(u, v).map(|c| (linear(c.clamp(0.0, 1.0)) * 65535.0).round() as u16))
 }
 
-// A transparent texel shows the floor's tint, which the texture multiplies: the texel becomes white.
-fn through(light: u16, alpha: u8) -> u16 {
-    let (light, alpha) = (u32::from(light), u32::from(alpha));
-    ((light * alpha + 65535 * (255 - alpha) + 127) / 255) as u16
+// A picture's file.
+struct Picture {
+    sides: (u32, u32),
+    rgba: Vec<[u8; 4]>,
+    has_alpha: bool,
 }
 
-fn read(path: &Path, files: &Files) -> Result<Level, AssetError> {
+impl Picture {
+    fn colours(&self) -> Level {
+        from_srgb(self.sides.0, self.sides.1, self.rgba.iter().map(|&[r, g, b, _]| [r, g, b]))
+    }
+    // A transparent texel shows the color that the texture multiplies: the texel becomes white.
+    fn over_white(&self) -> Level {
+        self.blended(|light, alpha| (light * alpha + 65535 * (255 - alpha) + 127) / 255)
+    }
+    // Colors times alpha, and alpha.
+    fn times_alpha(&self) -> (Level, Level) {
+        let alpha = self.rgba.iter().map(|pixel| [u16::from(pixel[3]) * 257; 3]).collect();
+        (
+            self.blended(|light, alpha| (light * alpha + 127) / 255),
+            Grid { width: self.sides.0, height: self.sides.1, cells: alpha },
+        )
+    }
+    fn blended(&self, blend: impl Fn(u32, u32) -> u32) -> Level {
+        let mut level = self.colours();
+        for (texel, pixel) in
+            level.cells.iter_mut().zip(&self.rgba).filter(|(_, pixel)| self.has_alpha && pixel[3] < 255)
+        {
+            *texel = texel.map(|light| blend(light.into(), pixel[3].into()) as u16);
+        }
+        level
+    }
+}
+
+fn read(path: &Path, files: &Files) -> Result<Picture, AssetError> {
     let bytes = files.read("texture", path)?;
     let wrong = |what: Message| AssetError::broken("texture", path, what);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("data")) {
@@ -105,21 +155,12 @@ fn read(path: &Path, files: &Files) -> Result<Level, AssetError> {
                 bytes = bytes.len()
             )));
         }
-        let pixels = bytes[8..].as_chunks::<4>().0.iter().map(|&[r, g, b, _]| [r, g, b]);
-        return Ok(from_srgb(width as u32, height as u32, pixels));
+        let rgba = bytes[8..].as_chunks::<4>().0.to_vec();
+        return Ok(Picture { sides: (width as u32, height as u32), rgba, has_alpha: false });
     }
     let picture = source::decode("texture", path, &bytes, MAX_SIDE, files.limits)?;
-    if !picture.color().has_alpha() {
-        let picture = picture.into_rgb8();
-        return Ok(from_srgb(picture.width(), picture.height(), picture.pixels().map(|p| p.0)));
-    }
-    let picture = picture.into_rgba8();
-    let (width, height) = picture.dimensions();
-    let mut over_white = from_srgb(width, height, picture.pixels().map(|p| [p.0[0], p.0[1], p.0[2]]));
-    for (texel, pixel) in over_white.cells.iter_mut().zip(picture.pixels()) {
-        *texel = texel.map(|light| through(light, pixel.0[3]));
-    }
-    Ok(over_white)
+    let (has_alpha, picture) = (picture.color().has_alpha(), picture.into_rgba8());
+    Ok(Picture { sides: picture.dimensions(), rgba: picture.as_chunks::<4>().0.to_vec(), has_alpha })
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
 use crate::gpu_types::{
     Body, Cone, Constants, Cut, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_BODIES, FEATURE_CONES, FEATURE_CUTS,
-    FEATURE_ELLIPSOIDS, FEATURE_FINISHES, FEATURE_ROUGHNESS, FEATURE_SMOOTH_NORMALS, FEATURE_SPHERES, FEATURE_TREE,
-    FEATURE_TRIANGLES, FeatureSet, Finish, GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node, SHAPE_BODY,
-    SHAPE_CONE, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS, Scene as GpuScene, Slab,
-    Sphere, Triangle,
+    FEATURE_ELLIPSOIDS, FEATURE_FINISHES, FEATURE_PAINT, FEATURE_ROUGHNESS, FEATURE_SMOOTH_NORMALS, FEATURE_SPHERES,
+    FEATURE_TREE, FEATURE_TRIANGLES, FeatureSet, Finish, GRID_FEATURES, Grid as GpuGrid, Material, NO_BVH, Node,
+    SHAPE_BODY, SHAPE_CONE, SHAPE_ELLIPSOID, SHAPE_SPHERE, SHAPE_TRIANGLE, SMALL_BODIES, SMALL_SLABS,
+    Scene as GpuScene, Slab, Sphere, Triangle,
 };
 use crate::math::bounds::around;
 use crate::math::bvh::{Bounds, Forest, Group, MANY, Subtree};
@@ -100,10 +100,11 @@ impl Geometry {
             .collect();
         let first = all.len() as i32;
         all.extend(world.spheres.iter().map(|s| materials::flatten(scene, &s.material, &mut films)));
+        let [finishes, of_rectangles] = finish::flatten(world, &assets.finishes);
         let mut g = Geometry {
             slabs,
             bodies,
-            finishes: finish::flatten(&world.bodies, &assets.finishes),
+            finishes,
             spheres: Arc::new(world.spheres.iter().map(sphere::flatten).collect()),
             sphere_materials: (first..all.len() as i32).collect(),
             materials: all,
@@ -141,23 +142,32 @@ impl Geometry {
             shaped = particle::flatten(&particles.shaped, [g.bodies.len(), g.slabs.len()], material);
             g.slabs.append(&mut shaped.slabs);
             g.bodies.append(&mut shaped.bodies);
-            if !g.finishes.is_empty() {
-                g.finishes.resize(g.bodies.len(), Finish::default());
-            }
             match g.spheres.is_empty() {
                 true => g.spheres = Arc::clone(&particles.spheres),
                 false => Arc::make_mut(&mut g.spheres).par_extend(particles.spheres.par_iter()),
             }
             g.sphere_materials.par_extend(particles.colour_indices.par_iter().map(|&i| first + i32::from(i)));
         }
+        if !assets.finishes.is_empty() {
+            g.finishes.resize(g.bodies.len(), Finish::default());
+            g.finishes.extend(&of_rectangles);
+        }
         let mut meshes = Vec::new();
-        for (material, Triangles { corners, normals }) in world.panel_materials().zip(assets.meshes.iter()) {
+        for (i, (material, Triangles { corners, normals })) in
+            world.panel_materials().zip(assets.meshes.iter()).enumerate()
+        {
+            let picture =
+                i.checked_sub(world.meshes.len()).filter(|&i| of_rectangles.get(i).is_some_and(|f| f.paints > 0));
             let material_index = g.materials.len() as i32;
             g.materials.push(materials::flatten(scene, material, &mut films));
             meshes.push((g.triangles.len(), corners.len()));
             let first = g.normals.len() as i32;
             g.normals.extend(normals);
-            let smooth = |i: i32| if normals.is_empty() { 0 } else { first + i + 1 };
+            let smooth = |i: i32| match picture {
+                Some(picture) => -1 - (g.bodies.len() + picture) as i32,
+                None if normals.is_empty() => 0,
+                None => first + i + 1,
+            };
             let all = corners.par_iter().enumerate().with_min_len(SERIAL);
             g.triangles.par_extend(all.map(|(i, t)| triangle::flatten(t, material_index, smooth(i as i32))));
         }
@@ -187,7 +197,8 @@ impl Geometry {
             | (FeatureSet::from(!g.cones.is_empty()) * FEATURE_CONES)
             | (FeatureSet::from(!g.cuts.is_empty()) * (FEATURE_CUTS | FEATURE_ARRAYS))
             | (FeatureSet::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
-            | (FeatureSet::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS));
+            | (FeatureSet::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS))
+            | (FeatureSet::from(g.finishes.iter().any(|finish| finish.paints > 0)) * FEATURE_PAINT);
         let eye = scene.camera_reach(assets.origin());
         let sides = floor.iter().flat_map(|f| f.sides()).map(|[corner, _, down]| add(corner, down));
         let corners = floor.iter().flat_map(|f| f.corners).chain(sides);

@@ -119,6 +119,11 @@ impl Solid {
         dot(self.normals()[0], self.vertices()[self.faces()[0][0]])
     }
 
+    /// Radius of a face's inscribed circle at circumradius 1.
+    pub fn face_radius(self) -> f64 {
+        (1.0 - self.edge_length().powi(2) / 4.0 - self.inradius().powi(2)).sqrt()
+    }
+
     /// Sine of the angle between the normals of two faces that share an edge.
     pub fn edge_sine(self) -> f64 {
         let cosine = self.edge_cosine();

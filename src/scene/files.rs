@@ -26,6 +26,11 @@ impl Scene {
                 visit(format!("{owner}.relief.{key}"), path);
             }
         }
+        for (i, rectangle) in world.rectangles.iter_mut().enumerate() {
+            if let Some(TextureSource::File(path)) = &mut rectangle.texture {
+                visit(format!("rectangle[{i}].texture"), path);
+            }
+        }
         if let Some(SkySource::File(path)) = &mut world.sky.image {
             visit("sky.image".into(), path);
         }
@@ -59,6 +64,12 @@ impl Scene {
                 }
             }
             relief.take_if(|relief| relief.bumps == Bumps::Flat && relief.roughness_map.is_none());
+            if matches!(texture, Some(TextureSource::File(path)) if path == file) {
+                *texture = Some(TextureSource::Missing);
+                instead = Some(msg!("a magenta checker stands in for it"));
+            }
+        }
+        for texture in self.world.rectangles.iter_mut().map(|rectangle| &mut rectangle.texture) {
             if matches!(texture, Some(TextureSource::File(path)) if path == file) {
                 *texture = Some(TextureSource::Missing);
                 instead = Some(msg!("a magenta checker stands in for it"));

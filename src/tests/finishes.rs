@@ -49,6 +49,76 @@ fn a_texture_of_one_color_dyes_as_the_color_does() {
     }
 }
 
+fn rgba_file(pixels: &image::RgbaImage) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("picture.png");
+    pixels.save(&path).unwrap();
+    let path = path.display().to_string();
+    (dir, path)
+}
+
+fn assert_alike(what: &str, a: &Scene, b: &Scene) {
+    let (a, b) = (light(a), light(b));
+    let off = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(off < 2e-4, "{what}: {off}");
+}
+
+// Opaque paint is a dull surface of its color, whatever it lies on, and clear paint is none: in pictures and in shadows.
+#[test]
+fn paint_covers_by_its_alpha() {
+    let floor = "\n[floor]\ncorners = [[-9, -9, -3], [-9, 9, -3], [9, 9, -3], [9, -9, -3]]";
+    let colour = [200, 120, 40].map(|c| f64::from(c) / 255.0);
+    let wide = |mut scene: Scene| {
+        scene.camera.fov_deg = 50.0;
+        scene
+    };
+    let body = |keys: &str| wide(cube(&format!("{keys}{floor}")));
+    let panel = |keys: &str| {
+        let far = "center = [0, 90, 0]\n[[rectangle]]\nsize = [4, 3]\nfacing = [0, -1, 0]\n";
+        wide(cube(&format!("{far}{keys}{floor}")))
+    };
+    for alpha in [0, 255] {
+        let (_dir, path) = rgba_file(&image::RgbaImage::from_pixel(3, 2, image::Rgba([200, 120, 40, alpha])));
+        let paint = format!("texture = '{path}'\n");
+        for keys in [
+            "reflection = 0.2\ntransparency = 0.6",
+            "material = \"metal\"",
+            "material = \"glass\"",
+            "reflection = 0.5\nroughness = 0.4",
+        ] {
+            for (what, of) in [("body", &body as &dyn Fn(&str) -> Scene), ("panel", &panel)] {
+                let bare = if alpha == 0 { keys.to_owned() } else { format!("color = {colour:?}") };
+                let pair = [format!("{paint}{keys}"), bare].map(|keys| of(&keys));
+                assert_alike(&format!("{what} {keys} {alpha}"), &pair[0], &pair[1]);
+                let [a, b] = pair.map(by_paths);
+                assert_alike(&format!("{what} {keys} {alpha}, paths"), &a, &b);
+            }
+        }
+    }
+}
+
+// A rectangle shows its picture upright, and mirrored from behind.
+#[test]
+fn a_rectangle_shows_its_picture() {
+    let clear = image::Rgba([255, 255, 255, 0]);
+    let corner = |x, y| if x < 32 && y < 32 { image::Rgba([255, 0, 0, 255]) } else { clear };
+    let (_dir, path) = rgba_file(&image::RgbaImage::from_fn(64, 64, corner));
+    for (facing, column) in [("[0, -1, 0]", 3), ("[0, 1, 0]", 12)] {
+        let text = format!(
+            "center = [0, 90, 0]\n[[rectangle]]\nsize = [1.8, 1.8]\nfacing = {facing}\ntransparency = 1\ntexture = '{path}'\n"
+        );
+        let seen = light(&cube(&text));
+        let red = |x: usize, y: usize| seen[(y * 16 + x) * 3] - seen[(y * 16 + x) * 3 + 2];
+        assert!(red(column, 3) > 0.1, "{facing}: {}", red(column, 3));
+        for (x, y) in [(15 - column, 3), (3, 12), (12, 12)] {
+            assert!(red(x, y).abs() < 1e-3, "{facing}: {x} {y} {}", red(x, y));
+        }
+    }
+    let refused = "[[rectangle]]\nmaterial = \"light\"\ntexture = \"@wood\"\n";
+    let faults = crate::scene::toml::parse(refused, crate::scene::ParseOptions::default()).unwrap_err();
+    assert!(faults[0].what.to_string().contains("a light has no picture"), "{}", faults[0].what);
+}
+
 // A normal map that leans everywhere by the same angle makes the mirror of a body that is turned by it.
 #[test]
 fn a_leaning_normal_turns_the_mirror() {

@@ -133,7 +133,14 @@ fn sphere() -> impl Strategy<Value = Sphere> {
 }
 fn rectangle() -> impl Strategy<Value = Rectangle> {
     (triple(finite()), [0.01..50.0, 0.01..50.0], triple(0.1..1.0f64), -400.0..400.0, material()).prop_map(
-        |(centre, size, facing, angle_deg, material)| Rectangle { centre, on: None, size, facing, angle_deg, material },
+        |(centre, size, facing, angle_deg, material)| Rectangle {
+            centre,
+            size,
+            facing,
+            angle_deg,
+            material,
+            ..Rectangle::default()
+        },
     )
 }
 fn mesh() -> impl Strategy<Value = Mesh> {

@@ -21,6 +21,7 @@ mod foreign_files;
 mod formats;
 mod generated;
 mod hints;
+mod joined;
 mod language;
 mod library;
 #[cfg(unix)]

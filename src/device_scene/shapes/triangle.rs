@@ -8,7 +8,7 @@ use crate::math::bvh::Bounds;
 use crate::math::vec3::{cross, length, normalise, sub};
 use rayon::prelude::*;
 
-/// A triangle; `smooth` is 1 + the index of its vertex normals, or 0. [`link_twins`] follows, when its index is known.
+/// A triangle; `smooth` is 1 + the index of its vertex normals, 0, or -1 - the index of its rectangle's finish. [`link_twins`] follows, when its index is known.
 pub fn flatten([a, b, c]: &Corners, material_index: i32, smooth: i32) -> Triangle {
     let edge = |to: &[f32; 3]| [0, 1, 2].map(|i| to[i] - a[i]);
     Triangle { a: *a, material_index, smooth, ab: edge(b), ac: edge(c), twin: 0 }

@@ -31,7 +31,7 @@ keys! {
         pub bevel: f64 = 0.0, rule(Rule::Fraction), unit("circumradii"), slider(0.0, 0.2), animated();
         /// How its panes look; their color tints what passes through them.
         pub material: Material = Material::default(), flat(), material_of(MaterialUse::Body);
-        /// The texture of each face, as wide as the body's circumscribed sphere: a .data, PNG or JPEG file, or @checker, @concrete, @marble, @slate or @wood. It multiplies the color.
+        /// The texture of each face, as wide as the body's circumscribed sphere: a .data, PNG or JPEG file, or @checker, @concrete, @marble, @slate or @wood. It multiplies the color. A picture with alpha lies in the middle of each face as paint, as wide as the face's inscribed circle, and covers it where it is opaque.
         pub texture: Option<TextureSource> = None, group("Picture");
         /// Relief of each face, without `drift`, `glitter` and `displaced`.
         pub relief: Option<Relief> = None, group("Picture");

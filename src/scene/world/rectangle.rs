@@ -1,15 +1,18 @@
 //! Rectangles: panels, walls, tables and area lights.
 
+use crate::language::msg;
 use crate::math::vec3::{Vec3, add, cross, length, normalise, scale};
+use crate::scene::TextureSource;
 use crate::scene::keys::keys;
+use crate::scene::keys::read::Table;
 use crate::scene::text::diagnostic::Rule;
-use crate::scene::world::material::Material;
+use crate::scene::world::material::{Material, MaterialKind};
 use crate::scene::world::motion::Rotation;
 use crate::scene::world::support::Support;
 
 keys! {
     /// A flat rectangle, seen and shining on both sides.
-    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[derive(Clone, Debug, PartialEq)]
     pub struct Rectangle in "rectangle" {
         /// Its center.
         pub centre as "center": Vec3 = [0.0; 3], rule(Rule::Coordinate), group("Shape"), spelled();
@@ -21,8 +24,16 @@ keys! {
         pub facing: Vec3 = [0.0, 0.0, 1.0], direction(), rule(Rule::Coordinate), spelled();
         /// Rotation about the normal, counterclockwise seen from the front.
         pub angle_deg: f64 = 0.0, unit("degrees"), slider(-180.0, 180.0), spelled();
+        /// A picture that lies on it as paint, and covers its material where it is opaque: a PNG, JPEG or .data file, or @checker, @concrete, @marble, @slate or @wood. Seen from behind it is mirrored.
+        pub texture: Option<TextureSource> = None;
         /// How it looks.
         pub material: Material = Material::default(), flat();
+    }
+
+    fn check(&mut self, table: &mut Table) {
+        if self.texture.is_some() && matches!(self.material.kind, MaterialKind::Light { .. }) {
+            table.problem_at("texture", msg!("a light has no picture"), msg!("another material, or no texture"));
+        }
     }
 }
 

@@ -410,7 +410,12 @@ impl SceneMaker<'_> {
             self.add(format_args!(
                 "[[ellipsoid]]\ncenter = {center}\nradii = [{a:e}, {b:e}, {c:e}]\naxis = {axis}\nangle_deg = {angle}"
             ));
+            let before = self.text.len();
             self.material(MaterialUse::Thing);
+            if self.wild && !self.text[before..].contains("\"light\"") && self.chance(0.3) {
+                let texture = self.one_of(&["@checker", "@wood"]);
+                self.add(format_args!("texture = \"{texture}\""));
+            }
         }
     }
     fn rectangles(&mut self) {
