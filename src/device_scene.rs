@@ -7,6 +7,7 @@ mod emitters;
 mod film;
 mod finish;
 pub mod floor;
+mod frame;
 pub mod geometry;
 mod glow;
 mod grain;
@@ -27,13 +28,15 @@ use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_AO, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
     FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FEATURE_PROJECTION, FILTER_LAST,
     FIRST_BODY_MATERIAL, FeatureSet, FloorQuad, FrameParams, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
-    Inline, MAX_DEPTH, Material, MipLevel, PROJECTION_ORTHOGRAPHIC, PROJECTION_PERSPECTIVE, SMALL_FEATURES,
-    Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    Inline, MAX_DEPTH, Material, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
 };
 use crate::language::{Message, msg};
 use crate::math::srgb::linear_colour;
-use crate::math::vec3::{Vec3, scale, sub, to_f32};
-use crate::scene::{Exposure, Filter, Integrator, LampSamples, Lamps, Projection, Sampling, Scene, Tone, limits};
+use crate::math::vec3::{Vec3, to_f32};
+use crate::scene::{
+    Exposure, Filter, Integrator, LampSamples, Lamps, Projection, Sampling, Scene, Stereo, Tone, limits,
+};
+pub use frame::frame_params_at;
 use geometry::Geometry;
 use lazy::LazyTrees;
 use lights::Lights;
@@ -382,12 +385,13 @@ fn is_dispersive(scene: &Scene) -> bool {
 
 // The features of everything but the geometry, which adds its own.
 fn features(scene: &Scene) -> FeatureSet {
-    let (world, render) = (&scene.world, &scene.render);
+    let (world, render, camera) = (&scene.world, &scene.render, &scene.camera);
     world.floor.as_ref().map_or(0, floor::features)
         | sky::features(&world.sky)
         | lights::features(&world.lights)
         | (FeatureSet::from(scene.camera.lens > 0.0 || scene.tracks.change("camera.lens")) * FEATURE_LENS)
-        | (FeatureSet::from(scene.camera.projection != Projection::Perspective) * FEATURE_PROJECTION)
+        | (FeatureSet::from(camera.projection != Projection::Perspective || camera.stereo != Stereo::None)
+            * FEATURE_PROJECTION)
         | (FeatureSet::from(scene.film.filter != Filter::Box) * FEATURE_FILTER)
         | (FeatureSet::from(render.sampling.is_adaptive()) * FEATURE_ADAPTIVE)
         | (FeatureSet::from(render.lamp_samples != LampSamples::Floor) * FEATURE_EMITTERS)
@@ -517,54 +521,6 @@ fn filter_places(filter: Filter) -> Vec<f32> {
         x((i - 1) as f64 + within.clamp(0.0, 1.0)) as f32
     };
     (0..=FILTER_LAST).map(at).collect()
-}
-
-// The angle between parallel camera rays, so that their cones have a width and do not grow.
-const PARALLEL: f64 = 1.0 / (1 << 24) as f64;
-// The picture's width over its distance that decides how wide stars are in mirrors of an orthographic picture.
-const ORTHOGRAPHIC_SKY: f64 = 1.4;
-
-/// The camera of frame n at a moment, in frames from the clip's start, relative to `origin`.
-pub fn frame_params_at(scene: &Scene, origin: Vec3, n: u32, moment: f64) -> FrameParams {
-    let camera = scene.camera_at(moment);
-    let view = camera.view_at(moment, scene.output.frames);
-    let (width, height) = (scene.render.width, scene.render.height);
-    let side = scene.render.filtered_side();
-    // The distance of the picture in pixels, its scale, and the rays' cones.
-    let (focal, unit, pixel_footprint, cone_width) = match view.projection {
-        Projection::Perspective => {
-            let focal = view.focal(width, height);
-            (focal, 1.0, 1.0 / (focal * side), 0.0)
-        }
-        Projection::Orthographic => {
-            let unit = view.units_per_pixel(width, height);
-            (f64::from(width) / ORTHOGRAPHIC_SKY, unit, PARALLEL, unit / (PARALLEL * side))
-        }
-    };
-    let blades = f64::from(camera.aperture_blades);
-    let half = if blades > 0.0 { std::f64::consts::PI / blades } else { 0.0 };
-    FrameParams {
-        eye: to_f32(sub(view.eye, origin)),
-        pixel_footprint: pixel_footprint as f32,
-        forward: to_f32(scale(view.forward, focal)),
-        right: to_f32(scale(view.right, unit)),
-        down: to_f32(scale(view.up, -unit)),
-        number: n as i32,
-        lens: camera.lens as f32,
-        // A point of the widest lens, times this, is a number.
-        focus: (focal / camera.focus).min(1e36 / camera.lens) as f32,
-        squeeze: (1.0 / camera.aperture_ratio) as f32,
-        blades: blades as f32,
-        per_blade: if blades > 0.0 { (1.0 / blades) as f32 } else { 0.0 },
-        // Down and not up. A turn that rounds to 1 is 0.
-        blade_turn: (1.0 - camera.blade_turn()).rem_euclid(1.0) as f32 % 1.0,
-        blade: [libm::cos(half) as f32, libm::sin(half) as f32],
-        projection: match view.projection {
-            Projection::Perspective => PROJECTION_PERSPECTIVE,
-            Projection::Orthographic => PROJECTION_ORTHOGRAPHIC,
-        },
-        cone_width: cone_width as f32,
-    }
 }
 
 #[cfg(test)]

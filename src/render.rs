@@ -33,6 +33,7 @@ use crate::error::Error;
 use crate::film::furniture::page::Page;
 use crate::film::furniture::page_size;
 use crate::film::image::{Image, Layers};
+use crate::film::post::around::EyeImage;
 use crate::film::post::denoise::{Denoiser, DenoiserLibrary};
 use crate::film::post::{PostPipeline, PostStep};
 use crate::kernels::Isa;
@@ -356,7 +357,8 @@ impl Renderer {
         self.check_memory(needs, &post, sinks.len())?;
         let needs = FrameNeeds::of(&self.prepared.scene, needs, &post);
         let from = self.options.denoise.as_ref();
-        let denoiser = from.map(|from| Denoiser::new(from, width, height, self.options.threads)).transpose();
+        let denoised = post.around.parts((width, height)).first().map_or((0, 0), EyeImage::size);
+        let denoiser = from.map(|from| Denoiser::new(from, denoised, self.options.threads)).transpose();
         let denoiser = denoiser.map_err(DeviceError::from)?;
         if !post.is_exact() {
             progress

@@ -67,4 +67,5 @@ mod sun;
 mod tone;
 mod trees;
 mod vectors;
+mod views;
 mod words;

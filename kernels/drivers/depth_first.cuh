@@ -109,6 +109,7 @@ template <class Integrator, class S>
 POLYFLY_FN void trace_sample(const S& scene, const FrameParams& frame, int x, int y, int sample, PendingRay* stack,
                              RadianceSum& sum, RayCounts& counts) {
   Ray ray = Integrator::camera_ray(scene, frame, x, y, sample, 0);
+  if (!in_view(scene, ray, true)) return;
   typename Integrator::State state = {};
   const TreeSample point = {frame, x, y, sample};
   DepthFirst<typename Integrator::State, S, RadianceSum, TreeSample> queue = {scene, stack, sum, counts, point, 0, ray, state};

@@ -339,7 +339,8 @@ static __attribute__((noinline)) void trace_samples(Wavefront<typename Integrato
       const Int sample = (item - place * Int(samples)) * Int(stride) + Int(first_sample);
       t.only = 0;
       const Ray ray = Integrator::camera_ray(t.scene, t.frame, px, py, sample, pixel | (sample << 8));
-      bounce<Integrator>(t, ray, {}, inside, true);
+      const Mask seeing = in_view(t.scene, ray, inside);
+      if (any(seeing)) bounce<Integrator>(t, ray, {}, seeing, true);
     } else if (HitQueue* waiting = fullest(t.hits)) {
       t.only = 0;
       shade_waiting<Integrator>(t, *waiting, waiting->len);

@@ -163,8 +163,8 @@ POLYFLY_FN void trace_paths(const S& scene, const FrameParams& frame, Samples& s
     if (__popc(idle) >= MIN_IDLE && samples.are_left(busy ? ray.pixel : -1)) {
       PathSample sample;
       if (!busy && samples.take(__popc(idle & ((1u << lane) - 1)), sample)) {
-        busy = true;
         ray = Integrator::camera_ray(scene, frame, sample.x, sample.y, sample.number, sample.sum);
+        busy = in_view(scene, ray, true);
         point = sample_point(scene.constants, frame, sample.x, sample.y, sample.number);
         state = {};
       }

@@ -26,7 +26,7 @@ POLYFLY_FN void trace_features(const S& scene, const FrameParams& frame, const L
   for (int j = 0; j < POLYFLY_LANES; ++j) out[j] = {{0, 0, 0}, {0, 0, 0}, float_bits(FAR), 0, -1, 0};
   for (int i = 0; i < launch.samples_per_pixel; ++i) {
     Ray ray = Integrator::camera_ray(scene, frame, px, py, Int(launch.first_sample + i * launch.stride), Int(0));
-    Mask going = lanes;
+    Mask going = in_view(scene, ray, lanes);
     POLYFLY_NO_UNROLL
     for (int bounce = 0; any(going); ++bounce) {
       const Hit hit = closest_hit(scene, ray, going);

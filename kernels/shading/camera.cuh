@@ -5,17 +5,24 @@
 
 // The first ray of a path.
 template <class S>
-POLYFLY_FN Ray first_ray(const S& scene, const FrameParams& frame, Vec o, Vec d, Int pixel) {
+POLYFLY_FN Ray first_ray(const S& scene, const FrameParams& frame, Vec o, Vec d, Real weight, Int pixel) {
   Ray ray;
   ray.o = o;
   ray.d = normalise(d);
-  ray.weight = vec(Real(1.0f), Real(1.0f), Real(1.0f));
+  ray.weight = vec(weight, weight, weight);
   ray.cone_width = Real(0.0f);
   if (uses<FEATURE_PROJECTION>(scene)) ray.cone_width = Real(frame.cone_width);
   ray.last_surface = Int(NO_ORIGIN);
   ray.bounces = Int(0);
   ray.pixel = pixel;
   return ray;
+}
+
+// The lanes whose rays see the scene: none does outside of a fisheye's circle and beyond the poles of a panorama.
+template <class S>
+POLYFLY_FN Mask in_view(const S& scene, const Ray& ray, Mask lanes) {
+  if (!uses<FEATURE_PROJECTION>(scene)) return lanes;
+  return lanes & (ray.weight.x > Real(0.0f));
 }
 
 // A uniformly distributed point of the aperture, right and down.
@@ -48,16 +55,65 @@ POLYFLY_FN void pass_lens(const FrameParams& frame, SamplePoint point, Vec& o, V
   d = d * inverse_power_of_two(largest(d));
 }
 
-// The origin and the direction, of any length, of the ray through an image point, in pixels right and down from the middle. All
-// projections are here; scenes of perspective cameras leave out the others.
+// The origin, the direction, of any length, and the weight of the ray through an image point of pixel (px, py), in pixels right and down
+// from the middle. All projections are here; scenes of one perspective camera leave out the others.
 template <class S>
-POLYFLY_FN void project(const S& scene, const FrameParams& frame, Real x, Real y, Vec& o, Vec& d) {
+POLYFLY_FN Real project(const S& scene, const FrameParams& frame, Int px, Int py, Real x, Real y, Vec& o, Vec& d) {
   o = vec(frame.eye);
-  d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-  if (uses<FEATURE_PROJECTION>(scene) && frame.projection == PROJECTION_ORTHOGRAPHIC) {
-    o = fma(vec(frame.down), y, fma(vec(frame.right), x, o));
-    d = vec(frame.forward);
+  if (!uses<FEATURE_PROJECTION>(scene)) {
+    d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
+    return Real(1.0f);
   }
+  // Samples count for the eye of their pixel, also where a filter takes them across the border between the halves.
+  Mask left = first_lanes(POLYFLY_LANES);
+  Real row = to_real(py) + Real(0.5f - 0.5f * (float)scene.constants.height);
+  if (frame.stereo == STEREO_BESIDE) {
+    left = px < Int(scene.constants.width >> 1);
+    x = x + select(left, Real(0.25f * (float)scene.constants.width), Real(-0.25f * (float)scene.constants.width));
+  }
+  if (frame.stereo == STEREO_BELOW) {
+    left = py < Int(scene.constants.height >> 1);
+    const Real aside = select(left, Real(0.25f * (float)scene.constants.height), Real(-0.25f * (float)scene.constants.height));
+    y = y + aside;
+    row = row + aside;
+  }
+  const Vec forward = vec(frame.forward), right = vec(frame.right), down = vec(frame.down);
+  // From the left eye to the right one.
+  Vec aside = right;
+  Real weight = Real(1.0f);
+  if (frame.projection == PROJECTION_ORTHOGRAPHIC) {
+    o = fma(down, y, fma(right, x, o));
+    d = forward;
+  } else if (frame.projection == PROJECTION_PANORAMA) {
+    Real sine, cosine, up_sine, up_cosine;
+    sincos_turns(x * Real(frame.per_pixel), sine, cosine);
+    sincos_turns(y * Real(frame.per_pixel), up_sine, up_cosine);
+    d = fma(down, up_sine, fma(right, sine, forward * cosine) * up_cosine);
+    // No pixels are beyond the poles. A filter's samples beyond them see the other side.
+    weight = select(abs(row * Real(frame.per_pixel)) > Real(0.25f), Real(0.0f), weight);
+    // The eyes turn with the direction.
+    aside = fma(right, cosine, -(forward * sine));
+  } else if (frame.projection == PROJECTION_PERSPECTIVE) {
+    d = fma(down, y, fma(right, x, forward));
+  } else {
+    const Real rr = fma(x, x, y * y), r = sqrt(max(rr, Real(1.0e-20f)));
+    Real sine, cosine;
+    if (frame.projection == PROJECTION_EQUIDISTANT) {
+      sincos_turns(min(r * Real(frame.per_pixel), Real(0.5f)), sine, cosine);
+    } else {
+      const Real half = min(r * Real(frame.per_pixel), Real(1.0f));
+      sine = Real(2.0f) * half * sqrt(max(fma(-half, half, Real(1.0f)), Real(1.0e-20f)));
+      cosine = fma(Real(-2.0f) * half, half, Real(1.0f));
+    }
+    d = fma(fma(down, y, right * x), sine * reciprocal(r), forward * cosine);
+    weight = select(r > Real(frame.rim), Real(0.0f), weight);
+  }
+  if (frame.stereo != STEREO_NONE) {
+    const Real way = select(left, Real(-frame.half_eyes), Real(frame.half_eyes));
+    o = fma(aside, way, o);
+    d = fma(aside, -(way * Real(frame.toe)), d);
+  }
+  return weight;
 }
 
 // The position of a sample along an axis of its pixel, 0 to 1, by the inverse CDF of the filter at u.
@@ -83,9 +139,9 @@ POLYFLY_FN Ray jittered_ray(const S& scene, const FrameParams& frame, Int px, In
   const Real x = to_real(px) + filtered(scene, u2.u) - Real(0.5f * (float)scene.constants.width);
   const Real y = to_real(py) + filtered(scene, u2.v) - Real(0.5f * (float)scene.constants.height);
   Vec o, d;
-  project(scene, frame, x, y, o, d);
+  const Real weight = project(scene, frame, px, py, x, y, o, d);
   if (uses<FEATURE_LENS>(scene)) pass_lens(frame, point, o, d);
-  return first_ray(scene, frame, o, d, pixel);
+  return first_ray(scene, frame, o, d, weight, pixel);
 }
 
 // Ray::bounces of an adaptive sample of Whitted's integrator: FrameParams has the ray cone of a pixel that takes all
@@ -112,7 +168,7 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, 
   const Real y =
       to_real(py) + filtered(scene, (to_real(row) + half) * step) - Real(0.5f * (float)scene.constants.height);
   Vec o, d;
-  project(scene, frame, x, y, o, d);
+  const Real weight = project(scene, frame, px, py, x, y, o, d);
   if (uses<FEATURE_LENS>(scene)) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
-  return first_ray(scene, frame, o, d, pixel);
+  return first_ray(scene, frame, o, d, weight, pixel);
 }

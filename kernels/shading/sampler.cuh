@@ -87,18 +87,37 @@ POLYFLY_FN Int dim_of_bounce(Int bounces, int which) {
   return (bounces & Int(BOUNCE_MASK)) * Int(DIMS_PER_BOUNCE) + Int(DIM_FIRST_BOUNCE + which);
 }
 
-// sin and cos of 2 pi u, 0 <= u < 1, from those of half the angle by a Taylor polynomial.
-POLYFLY_FN void sincos_2pi(Real u, Real& sine, Real& cosine) {
-  const Real a = fma(u, Real(2.0f), Real(-1.0f)), aa = a * a;
+// sin and cos of half of pi a, -1 <= a <= 1, by a Taylor polynomial. Where |a| is at most 1/2, they are exact to a few units in the last
+// place; near 1 the cosine is off by up to 2e-4.
+POLYFLY_FN void half_sincos(Real a, Real& s, Real& c) {
+  const Real aa = a * a;
   const Real p = fma(aa,
                      fma(aa,
                          fma(aa, fma(aa, fma(aa, Real(-3.5988432e-6f), Real(1.6044118e-4f)), Real(-4.6817541e-3f)),
                              Real(7.9692626e-2f)),
                          Real(-6.4596410e-1f)),
                      Real(1.5707963f));
-  const Real s = a * p, c = sqrt(max(fma(-s, s, Real(1.0f)), Real(1.0e-20f)));
+  s = a * p;
+  c = sqrt(max(fma(-s, s, Real(1.0f)), Real(1.0e-20f)));
+}
+// sin and cos of 2 pi u, 0 <= u < 1, from those of half the angle.
+POLYFLY_FN void sincos_2pi(Real u, Real& sine, Real& cosine) {
+  Real s, c;
+  half_sincos(fma(u, Real(2.0f), Real(-1.0f)), s, c);
   sine = Real(-2.0f) * s * c;
   cosine = fma(Real(2.0f) * s, s, Real(-1.0f));
+}
+// sin and cos of 2 pi u, -1 <= u <= 1, to a few units in the last place of 1.
+POLYFLY_FN void sincos_turns(Real u, Real& sine, Real& cosine) {
+  // Half turns, the nearest whole number of them, and what is left.
+  const Real halves = u * Real(2.0f);
+  const Int nearest = to_int(halves + select(halves < Real(0.0f), Real(-0.5f), Real(0.5f)));
+  Real s, c;
+  half_sincos(halves - to_real(nearest), s, c);
+  const Mask odd = (nearest & Int(1)) != Int(0);
+  sine = select(odd, Real(-2.0f), Real(2.0f)) * s * c;
+  const Real rest = fma(Real(-2.0f) * s, s, Real(1.0f));
+  cosine = select(odd, -rest, rest);
 }
 // An orthonormal basis around an axis (Duff et al., "Building an orthonormal basis, revisited", 2017).
 struct Basis {

@@ -53,7 +53,9 @@ impl Quality {
                 render.ao_samples = (2 * render.ao_samples).min(MAX_LIGHT_SAMPLES);
                 if scene.draws_light_at_random() {
                     scene.film.denoise = Denoise::Guided;
-                    scene.film.denoise_frames = scene.film.denoise_frames.max(FINAL_DENOISE_FRAMES);
+                    if scene.camera.is_in_a_plane() {
+                        scene.film.denoise_frames = scene.film.denoise_frames.max(FINAL_DENOISE_FRAMES);
+                    }
                 }
             }
         }

@@ -30,7 +30,7 @@ fn of_camera(scene: &Scene) -> Vec<Hint> {
     let (mut blind, mut hidden) = (Vec::new(), Hidden::default());
     let mut inside = vec![Vec::new(); world.spheres.len()];
     let (mut bodies_seen, mut balls_seen) = (vec![false; world.bodies.len()], vec![false; world.spheres.len()]);
-    let size = (scene.render.width, scene.render.height);
+    let size = scene.camera.stereo.eye_size((scene.render.width, scene.render.height));
     for n in (0..frames).step_by(step) {
         let camera = scene.camera_at(f64::from(n));
         let view = camera.view(n, frames);
@@ -93,13 +93,16 @@ fn of_camera(scene: &Scene) -> Vec<Hint> {
 
 // Whether a ball reaches into the view's frustum or box, for a picture of this size.
 fn is_in_sight(view: &View, (width, height): (u32, u32), centre: Vec3, radius: f64) -> bool {
+    if view.projection.is_round() {
+        return true;
+    }
     let to = sub(centre, view.eye);
     let ahead = dot(to, view.forward);
     let within = |side: f64, pixels: u32| {
         let half = 0.5 * f64::from(pixels);
         let (slope, near) = match view.projection {
-            Projection::Perspective => (half / view.focal(width, height), 0.0),
             Projection::Orthographic => (0.0, half * view.units_per_pixel(width, height)),
+            _ => (half / view.focal(width, height), 0.0),
         };
         side.abs() - ahead * slope - near <= radius * libm::sqrt(1.0 + slope * slope)
     };

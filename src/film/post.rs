@@ -1,6 +1,7 @@
 //! Post steps: from a frame's mean light to its picture. The list of steps is a value. The host runs it with the
 //! kernels of its instruction set; a device runs it if it supports all of its steps.
 
+pub mod around;
 pub mod bloom;
 pub mod denoise;
 pub mod glare;
@@ -16,6 +17,7 @@ use crate::gpu_types::PostParams;
 use crate::kernels::Isa;
 use crate::kernels::develop::{curve_of, per_square, punch_of};
 use crate::scene::{Camera, Denoise, Exposure, FilmSettings, Scene, Tone};
+use around::Around;
 use bloom::Bloom;
 use denoise::{Denoiser, DenoiserError, DenoiserLibrary};
 use glare::Glare;
@@ -68,6 +70,10 @@ impl PostStep {
     fn spreads_light(&self) -> bool {
         matches!(self, PostStep::Glare(_) | PostStep::Bloom(_))
     }
+    // Whether it depends on where a pixel is among others.
+    fn looks_around(&self) -> bool {
+        self.is_denoiser() || self.spreads_light() || matches!(self, PostStep::Vignette(_))
+    }
     fn is_denoiser(&self) -> bool {
         matches!(self, PostStep::Denoise(_) | PostStep::Guided)
     }
@@ -93,28 +99,45 @@ impl PostStep {
         image: &mut Image<f32>,
         layers: Option<&Layers>,
         context: &PostContext,
+        around: &Around,
     ) -> Result<(), DenoiserError> {
         let PostContext { isa, frame, denoiser, noisy, .. } = *context;
         match self {
             PostStep::Denoise(_) => {
-                if let (Some(denoiser), Some(layers)) = (denoiser, layers) {
-                    denoiser.apply(image, layers)?;
+                if let (Some(denoiser), Some(Layers { albedo, normal, .. })) = (denoiser, layers) {
+                    around.each(image, |image, part| match part {
+                        Some(part) => denoiser.apply(image, &part.of(albedo), &part.of(normal)),
+                        None => denoiser.apply(image, albedo, normal),
+                    })?;
                 }
             }
             PostStep::Guided => {
-                if let Some(noisy) = noisy {
-                    *image = noisy.clean(isa);
+                let Some(noisy) = noisy else { return Ok(()) };
+                if image.data().is_empty() && !around.is_plain() {
+                    let (width, height) = (noisy.width as u32, noisy.height as u32);
+                    *image = Image::new(width, height, 3, vec![0.0; 3 * noisy.width * noisy.height]);
                 }
+                around.each(image, |image, part| {
+                    *image = part.map_or_else(|| noisy.clean(isa), |part| noisy.cut(part).clean(isa));
+                    Ok(())
+                })?;
             }
             PostStep::Gain([r, g, b]) => {
                 image.each_row(|_, row| row.iter_mut().for_each(|p| *p = [p[0] * r, p[1] * g, p[2] * b]));
             }
-            PostStep::Glare(glare) => glare.apply(image, isa),
-            PostStep::Bloom(bloom) => bloom.apply(image, isa),
-            PostStep::Vignette(k) => {
+            PostStep::Glare(glare) => around.each(image, |image, _| {
+                glare.apply(image, isa);
+                Ok(())
+            })?,
+            PostStep::Bloom(bloom) => around.each(image, |image, _| {
+                bloom.apply(image, isa);
+                Ok(())
+            })?,
+            PostStep::Vignette(k) => around.each(image, |image, _| {
                 let height = image.height();
                 image.each_row(|y, row| isa.vignette(row, height, y, *k));
-            }
+                Ok(())
+            })?,
             PostStep::Grain(strength) => image.each_row(|y, row| isa.grain(row, y, frame, *strength)),
             // It covers pixels, and comes last: see `picture`.
             PostStep::Furniture(_) => {}
@@ -131,6 +154,8 @@ pub struct PostPipeline {
     pub tone: Tone,
     /// Whether the conversion to eight bits is dithered.
     pub dither: bool,
+    /// Which pixels are neighbors.
+    pub around: Around,
     // The exposure, in stops: measured if it is automatic.
     stops: f64,
     // The scene, if its film changes over the clip. Then the steps are those of the start.
@@ -145,7 +170,8 @@ impl PostPipeline {
         let changing = scene.film_moves().then(|| Arc::new(scene.clone()));
         let own = (scene.film.denoise == Denoise::Guided).then_some(PostStep::Guided);
         let denoise = denoise.cloned().map(PostStep::Denoise).or(own);
-        let at_start = PostPipeline::of(&scene.film, &scene.camera, stops, denoise, furniture);
+        let ends = (denoise, furniture);
+        let at_start = PostPipeline::of(&scene.film, &scene.camera, Around::of(scene), stops, ends);
         PostPipeline { changing, ..at_start }
     }
 
@@ -153,9 +179,9 @@ impl PostPipeline {
     fn of(
         film: &FilmSettings,
         camera: &Camera,
+        around: Around,
         automatic: f64,
-        first: Option<PostStep>,
-        last: Option<PostStep>,
+        (first, last): (Option<PostStep>, Option<PostStep>),
     ) -> PostPipeline {
         let stops = if let Exposure::Stops(stops) = film.exposure { stops } else { automatic };
         let gain = lens::gain(stops, film.white_balance);
@@ -170,7 +196,7 @@ impl PostPipeline {
             last,
         ];
         let steps = steps.into_iter().flatten().collect();
-        PostPipeline { steps, tone: film.tone, dither: film.is_dithered(), stops, changing: None }
+        PostPipeline { steps, tone: film.tone, dither: film.is_dithered(), around, stops, changing: None }
     }
 
     /// The steps of a frame, which has its own film if the film changes over the clip.
@@ -178,8 +204,9 @@ impl PostPipeline {
         let Some(scene) = &self.changing else { return Cow::Borrowed(self) };
         let moment = f64::from(frame);
         let kept = |kind: fn(&PostStep) -> bool| self.steps.iter().find(|step| kind(step)).cloned();
-        let (first, last) = (kept(PostStep::is_denoiser), kept(|step| matches!(step, PostStep::Furniture(_))));
-        Cow::Owned(PostPipeline::of(&scene.film_at(moment), &scene.camera_at(moment), self.stops, first, last))
+        let ends = (kept(PostStep::is_denoiser), kept(|step| matches!(step, PostStep::Furniture(_))));
+        let (film, camera) = (scene.film_at(moment), scene.camera_at(moment));
+        Cow::Owned(PostPipeline::of(&film, &camera, self.around, self.stops, ends))
     }
 
     /// The factor that exposure applies to a frame's light.
@@ -223,7 +250,10 @@ impl PostPipeline {
             dither: i32::from(self.dither),
             ..PostParams::default()
         };
-        self.steps.iter().all(|step| step.add_to(&mut params, height)).then_some(params)
+        let runs = |step: &PostStep, params: &mut PostParams| {
+            (self.around.is_plain() || !step.looks_around()) && step.add_to(params, height)
+        };
+        self.steps.iter().all(|step| runs(step, &mut params)).then_some(params)
     }
 
     /// The maximum number of images of the pyramid over the clip, for pictures of this height.
@@ -275,10 +305,10 @@ impl PostPipeline {
         for step in &self.steps {
             match (step.spreads_light(), &mut surfaces) {
                 (true, None) if is_transparent => surfaces = Some(image.clone()),
-                (false, Some(surfaces)) => step.apply(surfaces, layers.as_deref(), context)?,
+                (false, Some(surfaces)) => step.apply(surfaces, layers.as_deref(), context, &self.around)?,
                 _ => {}
             }
-            step.apply(image, layers.as_deref(), context)?;
+            step.apply(image, layers.as_deref(), context, &self.around)?;
         }
         let mut coverage = layers.filter(|_| is_transparent).map(|layers| &mut layers.coverage);
         if let Some(furniture) = self.furniture() {
@@ -395,7 +425,7 @@ mod tests {
         let scene = DeviceScene::new(&Scene::sample(), &Assets::default()).unwrap();
         let isa = Isa::pick(None).unwrap();
         let context = PostContext { scene: &scene.host_for_film(), isa, frame, denoiser: None, noisy: None };
-        step.apply(&mut image, None, &context).unwrap();
+        step.apply(&mut image, None, &context, &Around::of(&Scene::sample())).unwrap();
         image
     }
 

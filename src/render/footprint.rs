@@ -132,8 +132,11 @@ fn with_resources(scene: &Scene, needs: PixelFormats, post: &Arc<PostPipeline>, 
         let open = tasks.min(2) + finishers;
         pixel += open * (counts + if in_rounds { 3 * sums } else { sums });
     }
+    // Parts of a picture, which may be twice as wide.
+    let parts = if post.around.is_plain() { 0 } else { 2 };
+    pixel += finishers.max(1) * parts * 2 * LIGHT;
     if post.is_guided() {
-        pixel += finishers.max(1) * guided::BYTES;
+        pixel += finishers.max(1) * (1 + parts) * guided::BYTES;
     }
     let (window, kept) = (Window::of(scene, post), frame_pixel(needs) - CODES);
     pixel += window.waiting_frames() * (steady::BYTES + kept);

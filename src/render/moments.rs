@@ -76,7 +76,7 @@ fn largest_motion(scene: &Scene, frame: f64) -> f64 {
     let camera = scene.camera_at(frame);
     let ahead = camera.view_at(frame, frames);
     // Parallel rays see the sky the same in all pixels.
-    let far = (ahead.projection == Projection::Perspective).then(|| ahead.ahead(1e9));
+    let far = (ahead.projection != Projection::Orthographic).then(|| ahead.ahead(1e9));
     let places = |moment| {
         let (here, view) = (scene.at(moment), scene.camera_at(moment).view_at(moment, frames));
         let world = &here.world;
@@ -94,7 +94,9 @@ fn largest_motion(scene: &Scene, frame: f64) -> f64 {
     let inside = |[x, y]: [f64; 2]| 2.0 * x.abs() <= f64::from(width) && 2.0 * y.abs() <= f64::from(height);
     let distance = |(before, after): (Option<[f64; 2]>, Option<[f64; 2]>)| {
         let (a, b) = (before?, after?);
-        (inside(a) || inside(b)).then(|| libm::hypot(a[0] - b[0], a[1] - b[1]))
+        // What goes around the back of a panorama comes in at its other end.
+        let is_near = !ahead.projection.is_round() || (a[0] - b[0]).abs() < 0.5 * f64::from(width);
+        (is_near && (inside(a) || inside(b))).then(|| libm::hypot(a[0] - b[0], a[1] - b[1]))
     };
     let [before, after] = [-0.5, 0.5].map(|part| places(frame + part * camera.shutter));
     before.into_iter().zip(after).filter_map(distance).fold(0.0, f64::max)

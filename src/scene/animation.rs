@@ -1,6 +1,6 @@
 //! The scene at a moment of the clip: bodies rotate and move, and lamps change. Also checks whether the clip loops.
 
-use super::camera::View;
+use super::camera::view::View;
 use super::keys::kinds::{list_text, number_text};
 use super::keys::track::Track;
 use super::keys::{Keys, over_time};

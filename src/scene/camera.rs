@@ -1,16 +1,16 @@
 //! The camera: its paths, the lens, and the view of each frame.
 
 pub(super) mod shake;
+pub(super) mod view;
 pub(super) mod viewpoint;
 
 use super::camera::shake::Shake;
+use super::camera::view::{FisheyeMapping, FovAxis, Projection, Stereo, View};
 use super::keys::read::Table;
-use super::keys::words::names;
 use super::keys::{keys, written_as};
-use super::limits::{FARTHEST, MIN_LENGTH};
 use super::text::diagnostic::Rule;
 use crate::language::{Message, msg};
-use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
+use crate::math::vec3::{Vec3, add, cross, length, normalise, sub};
 
 keys! {
     /// r(t) = r0 + ar sin(wr t + pr), z(t) = z0 + az sin(wz t + pz), phi(t) = phi0 + wphi t,
@@ -68,7 +68,7 @@ keys! {
         /// The point that the camera looks at.
         pub look_at: Vec3 = [0.0; 3], rule(Rule::Coordinate), required(), spelled();
         /// Field of view along the camera's `fov_axis`; by default the camera's.
-        pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled();
+        pub fov_deg: f64 = 70.0, rule(Rule::Around), unit("degrees"), spelled();
     }
 }
 
@@ -135,16 +135,26 @@ keys! {
     /// Where the camera stands, where it looks, and how wide.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Camera in "camera" {
-        /// How the scene comes into the picture: `perspective` by rays from the eye, `orthographic` by parallel rays from the
-        /// plane of the eye.
+        /// How the scene comes into the picture: `perspective`; `orthographic`, by parallel rays from the plane of the eye; `panorama`, all
+        /// around, with longitudes and latitudes as columns and rows (equirectangular); `fisheye`, a circle, as for domes.
         pub projection: Projection = Projection::Perspective, group("Lens");
+        /// What the distance from the middle of a fisheye grows with: the angle (`equidistant`), or the sine of its half (`equisolid`).
+        pub mapping: FisheyeMapping = FisheyeMapping::Equidistant, when("projection", &["fisheye"]), refused();
         /// Width of an orthographic picture; by default it shows at the look-at point what `fov_deg` shows there.
         pub width: Option<f64> = None, rule(Rule::Length), slider(0.5, 50.0), unit("units"),
             when("projection", &["orthographic"]), refused(), animated();
-        /// Field of view along `fov_axis`, between 0 and 180; camera keys have their own.
-        pub fov_deg: f64 = 70.0, rule(Rule::FieldOfView), unit("degrees"), spelled(), animated();
+        /// Field of view along `fov_axis`, below 180; camera keys have their own. Of a panorama 360 by default, and of a fisheye 180; both up to 360.
+        pub fov_deg: f64 = View::FOV_DEG, rule(Rule::Around), unit("degrees"), spelled(), animated();
         /// The axis of the picture along which fields of view are measured.
         pub fov_axis: FovAxis = FovAxis::Horizontal;
+        /// A picture for each eye, the left one first: `side-by-side` or `over-under`. The eyes of a panorama turn with the direction.
+        pub stereo: Stereo = Stereo::None, group("Stereo");
+        /// Distance between the eyes.
+        pub eye_distance: f64 = 0.065, rule(Rule::NotNegative), slider(0.0, 0.5), unit("units"),
+            when("stereo", &["side-by-side", "over-under"]), animated();
+        /// Distance at which both eyes see the same: nearer things stand before the screen; by default none, and the eyes' views are parallel.
+        pub convergence: Option<f64> = None, rule(Rule::Length), slider(0.5, 20.0), unit("units"),
+            when("stereo", &["side-by-side", "over-under"]), animated();
         /// Where it goes.
         pub path: CameraPath = CameraPath::from(PathKeys::default()), flat(), group("Path");
         /// Radius of the lens; 0: a pinhole.
@@ -165,13 +175,10 @@ keys! {
     }
 
     fn check(&mut self, table: &mut Table) {
-        if self.projection == Projection::Orthographic && (self.lens > 0.0 || table.is_animated("lens")) {
-            table.problem_at(
-                "lens",
-                msg!("an orthographic camera has no lens: all its rays are parallel"),
-                msg!("`lens = 0`, or `projection = \"perspective\"`"),
-            );
+        if !table.has("fov_deg") {
+            self.fov_deg = self.projection.fov_deg();
         }
+        self.check_fields_of_view(table);
         if matches!(self.aperture_blades, 1 | 2) {
             let what = msg!("`{key}` is {what}", key = "aperture_blades", what = self.aperture_blades);
             table.problem_at("aperture_blades", what, msg!("3 to 16 for a polygon, or 0 for a round aperture"));
@@ -310,65 +317,6 @@ impl From<&CameraPath> for PathKeys {
     }
 }
 
-names! {
-    /// How the scene comes into the picture.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Projection {
-        /// By rays from the eye.
-        Perspective = "perspective",
-        /// By parallel rays from the plane through the eye.
-        Orthographic = "orthographic",
-    }
-}
-
-names! {
-    /// The axis of the picture along which the field of view is measured.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum FovAxis {
-        /// From the left edge to the right edge.
-        Horizontal = "horizontal",
-        /// From the bottom edge to the top edge.
-        Vertical = "vertical",
-        /// From corner to corner.
-        Diagonal = "diagonal",
-    }
-}
-
-impl FovAxis {
-    /// The length of this axis in a picture, in pixels.
-    pub fn pixels(self, width: u32, height: u32) -> f64 {
-        let (width, height) = (f64::from(width), f64::from(height));
-        match self {
-            FovAxis::Horizontal => width,
-            FovAxis::Vertical => height,
-            FovAxis::Diagonal => libm::hypot(width, height),
-        }
-    }
-}
-
-/// A frame's camera: position and right-handed basis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
-    /// The position of the camera.
-    pub eye: Vec3,
-    /// Unit vector to the right of the picture.
-    pub right: Vec3,
-    /// Unit vector to the top of the picture.
-    pub up: Vec3,
-    /// Unit vector into the picture.
-    pub forward: Vec3,
-    /// Field of view, degrees.
-    pub fov_deg: f64,
-    /// The axis of the picture along which it is measured.
-    pub fov_axis: FovAxis,
-    /// How the scene comes into the picture.
-    pub projection: Projection,
-    /// Width of the picture if it is orthographic; by default that which `fov_deg` has at `distance`.
-    pub width: Option<f64>,
-    /// Distance from the eye to the look-at point.
-    pub distance: f64,
-}
-
 impl CameraPath {
     // Position, look-at point and field of view of a frame; and the angle that defines "right" for a camera that
     // looks straight down.
@@ -382,7 +330,7 @@ impl CameraPath {
             CameraPath::Fixed { position, look_at } => (*position, *look_at, fov_deg, 0.0),
             CameraPath::Keys { keys, closed } => {
                 let key = between(keys, *closed, moment / f64::from(frames));
-                (key.position, key.look_at, key.fov_deg.clamp(0.01, 179.9), 0.0)
+                (key.position, key.look_at, key.fov_deg.max(0.01), 0.0)
             }
             CameraPath::Orbit(orbit) => {
                 let (eye, angle) = orbit.at(moment / f64::from(frames));
@@ -457,6 +405,23 @@ fn between(keys: &[CameraKey], closed: bool, time: f64) -> CameraKey {
 const NEAREST: f64 = 1e-9;
 
 impl Camera {
+    /// Whether its picture is one plane.
+    pub fn is_in_a_plane(&self) -> bool {
+        !self.projection.is_round() && self.stereo == Stereo::None
+    }
+
+    // A plane has fields of view below 180 degrees.
+    fn check_fields_of_view(&self, table: &mut Table) {
+        let keys = if let CameraPath::Keys { keys, .. } = &self.path { &keys[..] } else { &[] };
+        let of_keys = keys.iter().enumerate().map(|(i, key)| (format!("key.{i}.fov_deg"), key.fov_deg));
+        for (path, fov_deg) in [("fov_deg".to_owned(), self.fov_deg)].into_iter().chain(of_keys) {
+            if !self.projection.is_round() && !Rule::FieldOfView.allows(fov_deg) {
+                let what = msg!("`{key}` is {what}", key = "fov_deg", what = fov_deg);
+                table.problem_at(&path, what, Rule::FieldOfView.expected());
+            }
+        }
+    }
+
     /// Maximum number of blades of the aperture.
     pub const MAX_BLADES: u32 = 16;
 
@@ -469,14 +434,15 @@ impl Camera {
     /// A bound of the distance from `origin` at which rays begin over the clip, in pictures of this size.
     pub(crate) fn reach(&self, origin: Vec3, (width, height): (u32, u32)) -> f64 {
         let picture = match self.projection {
-            Projection::Perspective => 0.0,
             Projection::Orthographic => {
                 let (distance, fov_deg) = self.path.farthest(self.fov_deg);
                 let view = View { fov_deg, distance, ..self.view(0, 1) };
                 0.5 * view.units_per_pixel(width, height) * FovAxis::Diagonal.pixels(width, height)
             }
+            _ => 0.0,
         };
-        self.path.reach(origin) + self.lens + picture
+        let eyes = if self.stereo == Stereo::None { 0.0 } else { 0.5 * self.eye_distance };
+        self.path.reach(origin) + self.lens + eyes + picture
     }
 
     /// The view of frame `frame` of a clip of `frames`.
@@ -511,36 +477,24 @@ impl Camera {
             Some(shake) => shake.turned([right, up, forward], moment / f64::from(frames)),
             None => [right, up, forward],
         };
-        let (fov_axis, projection, width, distance) = (self.fov_axis, self.projection, self.width, length(to));
-        View { eye, right, up, forward, fov_deg, fov_axis, projection, width, distance }
-    }
-}
-
-impl View {
-    /// The distance of the picture plane, in pixels, for a picture of this size. Kernels square it in single precision, so it is
-    /// bounded; at the upper bound all rays are parallel.
-    pub fn focal(&self, width: u32, height: u32) -> f64 {
-        let focal = self.fov_axis.pixels(width, height) / (2.0 * libm::tan(self.fov_deg.to_radians() / 2.0));
-        focal.clamp(1e-14, 1e18)
-    }
-    /// How far apart pixels are in an orthographic picture of this size, in the scene's units.
-    pub fn units_per_pixel(&self, width: u32, height: u32) -> f64 {
-        let pixels = f64::from(width);
-        let width = self.width.unwrap_or(self.distance / self.focal(width, height) * pixels);
-        width.clamp(MIN_LENGTH, FARTHEST) / pixels
-    }
-    /// Where a point is in a picture of this size, in pixels to the right and up from its middle; None behind the eye.
-    pub fn project(&self, point: Vec3, (width, height): (u32, u32)) -> Option<[f64; 2]> {
-        let to = sub(point, self.eye);
-        let depth = dot(to, self.forward);
-        let scale = match self.projection {
-            Projection::Perspective => self.focal(width, height) / depth,
-            Projection::Orthographic => 1.0 / self.units_per_pixel(width, height),
-        };
-        (depth > 0.0).then(|| [self.right, self.up].map(|axis| scale * dot(to, axis)))
-    }
-    /// The point at `distance` along the central ray.
-    pub fn ahead(&self, distance: f64) -> Vec3 {
-        add(self.eye, scale(self.forward, distance))
+        let Camera { projection, mapping, width, fov_axis, stereo, eye_distance, convergence, .. } = *self;
+        // Splines leave the range of the keys.
+        let is_spline = matches!(self.path, CameraPath::Keys { .. });
+        let fov_deg = if is_spline { fov_deg.min(if projection.is_round() { 360.0 } else { 179.9 }) } else { fov_deg };
+        View {
+            eye,
+            right,
+            up,
+            forward,
+            fov_deg,
+            fov_axis,
+            projection,
+            mapping,
+            width,
+            distance: length(to),
+            stereo,
+            half_eyes: 0.5 * eye_distance,
+            convergence,
+        }
     }
 }

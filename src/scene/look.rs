@@ -170,7 +170,8 @@ fn film(scene: &mut Scene, open: &Open) {
     open.set("film.exposure", || film.exposure = Exposure::Stops(-0.1));
     open.set("film.bloom", || film.bloom = 0.1);
     open.set("film.bloom_radius", || film.bloom_radius = 0.14);
-    open.set("film.vignette", || film.vignette = 0.3);
+    // A panorama has no corners.
+    open.set("film.vignette", || film.vignette = if camera.projection.is_round() { 0.0 } else { 0.3 });
     // A sky that mirrors have something of. One that the scene gives stays.
     open.set("sky", || world.sky = Sky { image: Some(SkySource::Dusk), intensity: SKY, ..Sky::default() });
     open.set("render.ambient", || world.ambient = AMBIENT);

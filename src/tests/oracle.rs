@@ -553,12 +553,8 @@ impl<'a> Oracle<'a> {
                         f64::from(x) + (f64::from(s % n) + 0.5) / f64::from(n) - f64::from(scene.render.width) / 2.0;
                     let py =
                         f64::from(y) + (f64::from(s / n) + 0.5) / f64::from(n) - f64::from(scene.render.height) / 2.0;
-                    let at = sub(scale(view.right, px), scale(view.up, py));
-                    let (o, d) = match view.projection {
-                        Projection::Perspective => (view.eye, add(scale(view.forward, focal), at)),
-                        Projection::Orthographic => (add(view.eye, scale(at, unit)), view.forward),
-                    };
-                    sum = add(sum, self.radiance(o, normalise(d), [1.0; 3], 0, (cone, 1.0), spread));
+                    let Some((o, d)) = view.ray([px, -py], (scene.render.width, scene.render.height)) else { continue };
+                    sum = add(sum, self.radiance(o, d, [1.0; 3], 0, (cone, 1.0), spread));
                 }
                 pixels.push(scale(sum, 1.0 / f64::from(n * n)).map(|c| code_of(scene, c)));
             }

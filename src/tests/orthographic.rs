@@ -163,8 +163,8 @@ fn what_makes_no_sense_is_refused() {
     };
     assert_eq!(said(&format!("{PARALLEL}width = 3\nlens = 0\nfov_deg = 40")), "");
     for (camera, words) in [
-        (format!("{PARALLEL}lens = 0.1"), "an orthographic camera has no lens"),
-        (format!("{PARALLEL}lens = {{ keys = [[0, 0], [1, 0.1]] }}"), "an orthographic camera has no lens"),
+        (format!("{PARALLEL}lens = 0.1"), "only a perspective camera has a lens"),
+        (format!("{PARALLEL}lens = {{ keys = [[0, 0], [1, 0.1]] }}"), "only a perspective camera has a lens"),
         ("width = 3".to_owned(), "it beside `projection = \"orthographic\"`"),
         (format!("{PARALLEL}width = 0"), "`width` is 0"),
         ("projection = \"isometric\"".to_owned(), "\"perspective\", \"orthographic\""),

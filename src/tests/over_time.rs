@@ -218,6 +218,7 @@ fn a_scene_at_a_moment_is_the_scene_with_the_values_of_that_moment() {
         let all = match (header.as_str(), key) {
             ("[sky]", _) => sunny(ALL),
             ("[camera]", "width") => ALL.replace("lens = 0.01\n", "projection = \"orthographic\"\n"),
+            ("[camera]", "eye_distance" | "convergence") => ALL.replace("lens = 0.01\n", "stereo = \"over-under\"\n"),
             _ => ALL.to_owned(),
         };
         let keys = keys_of([&value(low), &value(middle), &value(high)]);

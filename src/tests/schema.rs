@@ -66,7 +66,8 @@ fn keys_have_their_kinds_ranges_and_defaults() {
     let at = |path: &str| schema.pointer(path).unwrap_or_else(|| panic!("{path} in {schema:#}"));
     assert_eq!(at("/definitions/render/properties/depth/maximum"), 128);
     assert_eq!(at("/definitions/render/properties/depth/type"), "integer");
-    assert_eq!(at("/definitions/camera/properties/fov_deg/exclusiveMaximum"), 180);
+    assert_eq!(at("/definitions/camera/properties/fov_deg/exclusiveMinimum"), 0);
+    assert_eq!(at("/definitions/camera/properties/fov_deg/maximum"), 360);
     assert_eq!(at("/definitions/body/properties/reflection/maximum"), 1);
     assert_eq!(at("/definitions/body/properties/lamp_pattern/enum/2"), "hue");
     assert_eq!(at("/definitions/path/properties/r/type"), "number");

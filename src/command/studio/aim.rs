@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 // Sides of the polygon that is the outline of a ball.
 const SIDES: u32 = 64;
+// Pieces of a polygon's side, and the number of sides from which a polygon has pieces enough.
+const PIECES: usize = 16;
 // The smallest radius at which a light can be picked, in distances from the eye.
 const LIGHT: f64 = 0.012;
 // An endless floor reaches as far, in sizes of its corners.
@@ -150,6 +152,13 @@ impl Ray {
     }
 }
 
+// A polygon with sides in pieces, which are curves where pixels are angles.
+fn in_pieces(ring: &[Vec3]) -> Vec<Vec3> {
+    let count = if ring.len() < PIECES { PIECES } else { 1 };
+    let sides = ring.iter().zip(ring.iter().cycle().skip(1));
+    sides.flat_map(|(&p, &q)| (0..count).map(move |i| add(p, scale(sub(q, p), i as f64 / count as f64)))).collect()
+}
+
 // A vector in an ellipsoid's half axes.
 fn within(v: Vec3, axes: &[Vec3; 3]) -> Vec3 {
     axes.map(|axis| dot(axis, v) / dot(axis, axis))
@@ -188,28 +197,13 @@ impl<'a> Aim<'a> {
 
     /// Half of the picture's width at the distance of a point.
     pub fn reach(&self, point: Vec3) -> f64 {
-        let (width, height) = self.size;
-        match self.view.projection {
-            Projection::Perspective => {
-                length(sub(point, self.view.eye)) * f64::from(width) / (2.0 * self.view.focal(width, height))
-            }
-            Projection::Orthographic => self.view.units_per_pixel(width, height) * f64::from(width) / 2.0,
-        }
+        self.view.pixel_at(length(sub(point, self.view.eye)), self.size) * f64::from(self.size.0) / 2.0
     }
 
     // The ray through a point of the picture, which is 1 x 1 with its origin at the top left.
-    fn ray(&self, [x, y]: [f64; 2]) -> Ray {
-        let (view, (width, height)) = (&self.view, self.size);
-        let (across, above) = ((x - 0.5) * f64::from(width), (0.5 - y) * f64::from(height));
-        let off = add(scale(view.right, across), scale(view.up, above));
-        match view.projection {
-            Projection::Perspective => {
-                Ray { from: view.eye, way: normalise(add(off, scale(view.forward, view.focal(width, height)))) }
-            }
-            Projection::Orthographic => {
-                Ray { from: add(view.eye, scale(off, view.units_per_pixel(width, height))), way: view.forward }
-            }
-        }
+    fn ray(&self, [x, y]: [f64; 2]) -> Option<Ray> {
+        let at = [(x - 0.5) * f64::from(self.size.0), (0.5 - y) * f64::from(self.size.1)];
+        self.view.ray(at, self.size).map(|(from, way)| Ray { from, way })
     }
 
     /// Where an object is at this frame.
@@ -254,7 +248,7 @@ impl<'a> Aim<'a> {
 
     /// All objects that a point of the picture shows or hides, the nearest first, each with the point where it is met.
     pub fn hits(&self, at: [f64; 2]) -> Vec<(Element, Vec3)> {
-        let (ray, world) = (self.ray(at), &self.scene.world);
+        let (Some(ray), world) = (self.ray(at), &self.scene.world) else { return Vec::new() };
         let counts = [
             ("body", world.bodies.len()),
             ("sphere", world.spheres.len()),
@@ -290,19 +284,27 @@ impl<'a> Aim<'a> {
             }
         };
         let (width, height) = (f64::from(self.size.0), f64::from(self.size.1));
+        let is_round = self.view.projection.is_round();
         let place = |point: &Vec3| {
             let [x, y] = self.view.project(*point, self.size)?;
             Some([0.5 + x / width, 0.5 - y / height].map(|x| (x * 1e5).round() / 1e5))
         };
-        let lines = rings.iter().map(|ring| self.in_sight(ring).iter().filter_map(place).collect::<Vec<_>>());
-        json!(lines.filter(|line| line.len() > 1).collect::<Vec<_>>())
+        // What goes around a panorama is at both of its ends.
+        let is_near = |p: &[f64; 2], q: &[f64; 2]| !is_round || (0..2).all(|i| (p[i] - q[i]).abs() < 0.25);
+        let lines = rings.iter().flat_map(|ring| {
+            let points = if is_round { in_pieces(ring) } else { self.in_sight(ring) };
+            let placed: Vec<_> = points.iter().filter_map(place).collect();
+            placed.chunk_by(is_near).map(<[_]>::to_vec).collect::<Vec<_>>()
+        });
+        let lines: Vec<_> = lines.filter(|line| line.len() > 1).collect();
+        json!(lines)
     }
 
     // Towards the eye from a point.
     fn back(&self, point: Vec3) -> Vec3 {
         match self.view.projection {
-            Projection::Perspective => sub(self.view.eye, point),
             Projection::Orthographic => scale(self.view.forward, -1.0),
+            _ => sub(self.view.eye, point),
         }
     }
 
@@ -318,8 +320,8 @@ impl<'a> Aim<'a> {
         // In its half axes the edge is a circle.
         let (middle, radius) = match self.view.projection {
             Projection::Orthographic => ([0.0; 3], 1.0),
-            Projection::Perspective if far <= 1.0 => return Vec::new(),
-            Projection::Perspective => (scale(eye, 1.0 / (far * far)), (1.0 - 1.0 / (far * far)).sqrt()),
+            _ if far <= 1.0 => return Vec::new(),
+            _ => (scale(eye, 1.0 / (far * far)), (1.0 - 1.0 / (far * far)).sqrt()),
         };
         let toward = normalise(eye);
         let other = if toward[2].abs() < 0.9 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
@@ -354,11 +356,68 @@ impl<'a> Aim<'a> {
     /// nowhere.
     pub fn drag(&self, grabbed: Vec3, to: [f64; 2], is_upright: bool) -> Option<Vec3> {
         let up = self.scene.world.ground().map_or([0.0, 0.0, 1.0], |ground| ground.normal);
-        let ray = self.ray(to);
-        let forward = self.view.forward;
+        let ray = self.ray(to)?;
+        // The plane of a drag upwards faces the eye.
+        let forward = if self.view.projection.is_round() { self.back(grabbed) } else { self.view.forward };
         let normal = if is_upright { sub(forward, scale(up, dot(forward, up))) } else { up };
         let t = ray.plane(grabbed, normal).filter(|&t| t < FARTHEST * length(sub(grabbed, self.view.eye)))?;
         let by = sub(ray.at(t), grabbed);
         Some(if is_upright { scale(up, dot(by, up)) } else { by })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // What a pixel shows is picked there, its outline goes around it, and a drag leads to where the mouse is.
+    #[test]
+    fn objects_are_where_they_are_seen_in_every_view() {
+        let meshes = (Arc::default(), [0.0; 3]);
+        for view in [
+            "fov_deg = 70",
+            "projection = \"orthographic\"\nwidth = 9",
+            "projection = \"panorama\"",
+            "projection = \"fisheye\"\nfov_deg = 220",
+            "projection = \"fisheye\"\nmapping = \"equisolid\"",
+            "projection = \"panorama\"\nstereo = \"side-by-side\"\neye_distance = 0",
+        ] {
+            let text = format!(
+                "[output]\nsize = [80, 40]\n[camera]\n{view}\nposition = [6, 0, 2]\nlook_at = [0, 0, 0]\n\
+                 [[body]]\nsolid = \"cube\"\ncenter = [0, 1, 0]\n[[sphere]]\ncenter = [0, -1, 0]\nradius = 0.6\n\
+                 [floor]\ncorners = [[-9, -9, -1], [-9, 9, -1], [9, 9, -1], [9, -9, -1]]\n"
+            );
+            let scene = Scene::parse(&text, "s.toml", "".as_ref()).unwrap().scene;
+            let aim = Aim::new(&scene, 0, None, &meshes);
+            for (place, centre) in [(("body", 0), [0.0, 1.0, 0.0]), (("sphere", 0), [0.0, -1.0, 0.0])] {
+                let [x, y] = aim.view.project(centre, (80, 40)).unwrap();
+                let at = [0.5 + x / 80.0, 0.5 - y / 40.0];
+                let hits = aim.hits(at);
+                assert_eq!(hits[0].0, place, "{view}");
+                let lines = aim.outline(place);
+                let points: Vec<[f64; 2]> = serde_json::from_value::<Vec<Vec<[f64; 2]>>>(lines).unwrap().concat();
+                for i in 0..2 {
+                    let ends = points.iter().fold([1.0_f64, 0.0], |[a, b], p| [a.min(p[i]), b.max(p[i])]);
+                    assert!(ends[0] < at[i] && at[i] < ends[1], "{view}: {ends:?}");
+                    assert!(ends[1] - ends[0] < 0.6, "{view}: {ends:?}");
+                }
+                for is_upright in [false, true] {
+                    let to = [at[0], at[1] - 0.02];
+                    let grabbed = hits[0].1;
+                    let by = aim.drag(grabbed, to, is_upright).unwrap();
+                    assert_eq!(by[2] > 1e-3, is_upright, "{view}: {by:?}");
+                }
+            }
+        }
+        // A body behind the back of a panorama has its outline at both ends.
+        let text = "[output]\nsize = [80, 40]\n[camera]\nprojection = \"panorama\"\nposition = [0, 0, 0]\nlook_at = [1, 0, 0]\n\
+            [[body]]\nsolid = \"cube\"\ncenter = [-4, 0, 0]\n";
+        let scene = Scene::parse(text, "s.toml", "".as_ref()).unwrap().scene;
+        let lines = Aim::new(&scene, 0, None, &meshes).outline(("body", 0));
+        let lines: Vec<Vec<[f64; 2]>> = serde_json::from_value(lines).unwrap();
+        assert!(
+            lines.len() > 1
+                && lines.iter().all(|line| line.iter().all(|p| p[0] < 0.2) || line.iter().all(|p| p[0] > 0.8))
+        );
     }
 }

@@ -514,6 +514,7 @@ impl Document {
             "grammar": match self.grammar { Grammar::Toml => "toml", Grammar::Tokens => "tokens" },
             "size": [scene.render.width, scene.render.height],
             // Picture widths along the axis of the field of view.
+            "is_round": scene.camera.projection.is_round(),
             "axis": scene.camera.fov_axis.pixels(scene.render.width, scene.render.height) / f64::from(scene.render.width),
             "frames": frames,
             "fps": scene.output.fps,

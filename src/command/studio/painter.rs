@@ -55,7 +55,7 @@ pub fn viewpoint(text: &str) -> Result<Viewpoint, Failure> {
     let numbers: Vec<f64> = text.split(',').map(str::parse).collect::<Result<_, _>>().unwrap_or_default();
     match numbers[..] {
         [a, b, c, d, e, f, fov_deg]
-            if numbers.iter().all(|x| x.is_finite() && x.abs() < 1e12) && fov_deg > 0.0 && fov_deg < 180.0 =>
+            if numbers.iter().all(|x| x.is_finite() && x.abs() < 1e12) && fov_deg > 0.0 && fov_deg <= 360.0 =>
         {
             Ok(Viewpoint { eye: [a, b, c], look_at: [d, e, f], fov_deg })
         }

@@ -2,7 +2,7 @@
 //! no build links it. Its results need not be equal byte for byte on all machines.
 #![expect(unsafe_code, reason = "calls a C library that is loaded at run time")]
 
-use crate::film::image::{Image, Layers};
+use crate::film::image::Image;
 use crate::language::{Message, msg};
 use crate::system::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -128,7 +128,11 @@ fn call<T: Copy>(library: &Library, name: &str) -> Result<T, DenoiserError> {
 
 impl Denoiser {
     /// Loads the library for pictures of a size. With `threads` 0, the library chooses their number.
-    pub fn new(from: &DenoiserLibrary, width: u32, height: u32, threads: usize) -> Result<Denoiser, DenoiserError> {
+    pub fn new(
+        from: &DenoiserLibrary,
+        (width, height): (usize, usize),
+        threads: usize,
+    ) -> Result<Denoiser, DenoiserError> {
         let library = find(from)?;
         let new_device: unsafe extern "C" fn(c_int) -> Handle = call(&library, "oidnNewDevice")?;
         let set_int: unsafe extern "C" fn(Handle, *const c_char, c_int) = call(&library, "oidnSetDeviceInt")?;
@@ -144,7 +148,7 @@ impl Denoiser {
             release_filter: call(&library, "oidnReleaseFilter")?,
             release_device: call(&library, "oidnReleaseDevice")?,
         };
-        let values = 3 * width as usize * height as usize;
+        let values = 3 * width * height;
         let image = || vec![0.0f32; values];
         // SAFETY: handles are the library's own, names end with a nought, and the images live as long as the filter.
         let filter = unsafe {
@@ -161,11 +165,10 @@ impl Denoiser {
             let handle = new_filter(device, c"RT".as_ptr());
             let mut filter =
                 Filter { device, filter: handle, colour: image(), albedo: image(), normal: image(), output: image() };
-            let (wide, tall) = (width as usize, height as usize);
             let Filter { colour, albedo, normal, output, .. } = &mut filter;
             for (name, image) in [(c"color", colour), (c"albedo", albedo), (c"normal", normal), (c"output", output)] {
                 let start = image.as_mut_ptr().cast();
-                (calls.set_image)(handle, name.as_ptr(), start, FLOAT3, wide, tall, 0, 0, 0);
+                (calls.set_image)(handle, name.as_ptr(), start, FLOAT3, width, height, 0, 0, 0);
             }
             (calls.set_bool)(filter.filter, c"hdr".as_ptr(), true);
             (calls.commit)(filter.filter);
@@ -189,11 +192,11 @@ impl Denoiser {
     }
 
     /// Denoises a picture's mean light, with albedo and normals of its first surfaces.
-    pub fn apply(&self, image: &mut Image<f32>, layers: &Layers) -> Result<(), DenoiserError> {
+    pub fn apply(&self, image: &mut Image<f32>, albedo: &Image<f32>, normal: &Image<f32>) -> Result<(), DenoiserError> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         filter.colour.copy_from_slice(image.data());
-        filter.albedo.copy_from_slice(layers.albedo.data());
-        filter.normal.copy_from_slice(layers.normal.data());
+        filter.albedo.copy_from_slice(albedo.data());
+        filter.normal.copy_from_slice(normal.data());
         // SAFETY: the filter is committed, and its images are as large as its width and height say.
         unsafe { (self.calls.execute)(filter.filter) };
         self.check(&filter)?;

@@ -3,6 +3,7 @@
 //! halves of the samples. What a pixel takes of another one's light, the other one loses: the picture keeps its light. Surfaces with a texture are filtered without it: their light is divided by the albedo.
 //! `steady` adds the light of neighbor frames before that.
 
+use super::around::EyeImage;
 use crate::film::Film;
 use crate::film::image::Image;
 use crate::kernels::Isa;
@@ -61,6 +62,14 @@ impl Noisy {
             std::mem::swap(&mut to, &mut from);
         }
         from
+    }
+
+    /// A part of the frame.
+    pub fn cut(&self, part: &EyeImage) -> Noisy {
+        let (width, height) = part.size();
+        let [light, guides] = [(&self.light, LIGHT), (&self.guides, GUIDES)]
+            .map(|(values, channels)| part.cut(values, self.width, channels));
+        Noisy { width, height, light, guides }
     }
 
     /// The image without noise.

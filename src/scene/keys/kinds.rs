@@ -61,8 +61,8 @@ pub(crate) fn quoted(text: &str) -> String {
 pub(crate) fn number_schema(rule: Rule) -> serde_json::Value {
     let (min, max) = rule.range();
     let mut schema = json!({ "type": if matches!(rule, Rule::Whole(..) | Rule::Bits) { "integer" } else { "number" } });
-    let open = matches!(rule, Rule::FieldOfView);
-    let [lower, upper] = if open { ["exclusiveMinimum", "exclusiveMaximum"] } else { ["minimum", "maximum"] };
+    let lower = if matches!(rule, Rule::FieldOfView | Rule::Around) { "exclusiveMinimum" } else { "minimum" };
+    let upper = if rule == Rule::FieldOfView { "exclusiveMaximum" } else { "maximum" };
     for (bound, x) in [(lower, min), (upper, max)] {
         if let Some(x) = x {
             schema[bound] = short(x);

@@ -105,7 +105,7 @@ pub(crate) fn short(x: f64) -> Value {
 fn slider(rule: Rule) -> Option<(f64, f64)> {
     match rule {
         Rule::Fraction => Some((0.0, 1.0)),
-        Rule::FieldOfView => Some((10.0, 120.0)),
+        Rule::FieldOfView | Rule::Around => Some((10.0, 120.0)),
         Rule::Index => Some((1.0, 2.5)),
         Rule::Brightness => Some((0.0, 10.0)),
         Rule::Length => Some((0.1, 10.0)),

@@ -195,8 +195,10 @@ pub(crate) enum Rule {
     Fraction,
     /// Between two numbers.
     Within(f64, f64),
-    /// A field of view, degrees.
+    /// A field of view in a plane, degrees.
     FieldOfView,
+    /// A field of view, degrees: all around at most.
+    Around,
     /// An index of refraction.
     Index,
     /// An integer in a range.
@@ -217,6 +219,7 @@ impl Rule {
             (Rule::NotNegative, _) => msg!("a number from {min} to {max}", min = text(0.0), max = text(MOST)),
             (Rule::Index, _) => msg!("an index of refraction, 0.01 to 100"),
             (Rule::FieldOfView, _) => msg!("degrees, above 0 and below 180"),
+            (Rule::Around, _) => msg!("degrees, above 0 and below 180; up to 360 of a panorama or a fisheye"),
             (Rule::Whole(min, max), _) => msg!("a whole number from {min} to {max}", min, max),
             (Rule::Bits, _) => msg!("8 or 16 (PNG), 16 or 32 (EXR)"),
             (_, (Some(min), Some(max))) => msg!("a number from {min} to {max}", min = text(min), max = text(max)),
@@ -234,6 +237,7 @@ impl Rule {
             Rule::Fraction => (Some(0.0), Some(1.0)),
             Rule::Within(low, high) => (Some(low), Some(high)),
             Rule::FieldOfView => (Some(0.0), Some(180.0)),
+            Rule::Around => (Some(0.0), Some(360.0)),
             Rule::Index => (Some(0.01), Some(100.0)),
             Rule::Whole(min, max) => (Some(min.into()), Some(max.into())),
             Rule::Bits => (Some(8.0), Some(32.0)),
@@ -245,6 +249,7 @@ impl Rule {
         let is_such = match self {
             Rule::Bits => [8.0, 16.0, 32.0].contains(&x),
             Rule::FieldOfView => x > 0.0 && x < 180.0,
+            Rule::Around => x > 0.0,
             Rule::Whole(..) => x.fract() == 0.0,
             Rule::NotNegative => x <= MOST,
             _ => true,

@@ -446,7 +446,7 @@ fn read(text: &str, reading: ParseOptions) -> Result<Plain, Problem> {
         r.warnings.push(Problem::new(span, what, msg!("frames are written as {pattern}", pattern = files)));
     }
     let (width, height) = r.size()?;
-    let fov_deg = r.number(&msg!("field of view"), rule::<Camera>("fov_deg"))?;
+    let fov_deg = r.number(&msg!("field of view"), Rule::FieldOfView)?;
     let path = CameraPath::Cylinder { eye: r.path(&msg!("camera"))?, target: r.path(&msg!("look-at point"))? };
     let mut world = World::default();
     for (i, solid) in solids.into_iter().enumerate() {

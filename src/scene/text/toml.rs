@@ -10,7 +10,7 @@ use crate::scene::text::diagnostic::Problem;
 use crate::scene::text::suggest;
 use crate::scene::world::material::above_one;
 use crate::scene::world::round::ROUND_FROM;
-use crate::scene::{Integrator, Lamps, Look, ParseOptions, Scene, Tracks};
+use crate::scene::{Integrator, Lamps, Look, ParseOptions, Projection, Scene, Stereo, Tracks};
 use std::sync::LazyLock;
 use toml::de::{DeTable, DeValue};
 
@@ -64,6 +64,7 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, 
     figure_style::apply(&mut scene, &mut table);
     scene.tracks = Tracks::new(std::mem::take(&mut table.context.tracks));
     scene.beat();
+    refuse_what_views_lack(&scene, &mut table);
     warn_of_sums(&scene, &mut table);
     warn_of_idle_keys(&scene, &mut table);
     warn_of_jumps(&scene, &mut table);
@@ -87,6 +88,52 @@ pub fn parse(text: &str, options: ParseOptions) -> Result<(Scene, Option<Look>, 
     }
     context.problems.sort_by_key(|problem| problem.span.start);
     Err(context.problems)
+}
+
+// Refuses what makes no sense in the camera's view: a key that is used, whether the view lacks it, and why.
+fn refuse_what_views_lack(scene: &Scene, table: &mut Table) {
+    let Scene { camera, film, world, tracks, .. } = scene;
+    let (projection, is_plane) = (camera.projection, camera.is_in_a_plane());
+    let has_legend = world.particles.as_ref().is_some_and(|particles| particles.legend);
+    let of_print = || msg!("a legend and what else stands beside particles is for one flat picture");
+    let rows = [
+        (
+            ("camera.lens", camera.lens > 0.0),
+            projection != Projection::Perspective,
+            msg!("only a perspective camera has a lens"),
+            msg!("`lens = 0`, or `projection = \"perspective\"`"),
+        ),
+        (
+            ("camera.stereo", camera.stereo != Stereo::None),
+            projection == Projection::Orthographic,
+            msg!("parallel rays have no eye: both pictures would be the same"),
+            msg!("`stereo = \"none\"`, or another projection"),
+        ),
+        (
+            ("film.vignette", film.vignette > 0.0),
+            projection.is_round(),
+            msg!("a panorama or a fisheye has no corners that a lens darkens"),
+            msg!("`vignette = 0`, or `projection = \"perspective\"`"),
+        ),
+        (
+            ("film.denoise_frames", film.denoise_frames > 0),
+            !is_plane,
+            msg!("surfaces are followed from frame to frame in one flat picture only"),
+            msg!("`denoise_frames = 0`: each frame is denoised by itself"),
+        ),
+        (("particles.legend", has_legend), !is_plane, of_print(), msg!("no legend: `legend = false`")),
+        (
+            ("figure", scene.figure.is_some()),
+            !is_plane,
+            of_print(),
+            msg!("no [figure], or `projection = \"perspective\"`"),
+        ),
+    ];
+    for ((path, is_used), is_lacking, why, expected) in rows {
+        if is_lacking && (is_used || tracks.change(path)) {
+            table.problem_at(path, why, expected);
+        }
+    }
 }
 
 // Warns of bodies that add light at a key of a value over time.

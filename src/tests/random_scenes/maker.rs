@@ -33,6 +33,8 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
         uneven: false,
         fast: false,
         frames: 1,
+        projection: "perspective",
+        is_stereo: false,
         dir,
         text: String::new(),
     };
@@ -46,6 +48,10 @@ pub fn make(seed: u64, wild: bool, dir: &Path) -> Made {
     }
     m.fast = m.frames > 1 && m.some(0.3);
     let frame = m.below(m.frames as usize) as u32;
+    if m.some(0.5) {
+        m.projection = m.one_of(&["orthographic", "orthographic", "panorama", "fisheye"]);
+    }
+    m.is_stereo = m.projection != "orthographic" && m.some(0.25);
     m.output_and_render();
     m.film();
     // A transparent sky excludes a shutter.
@@ -83,6 +89,8 @@ struct SceneMaker<'a> {
     // So much moves while the shutter is open that pixels have their own moments.
     fast: bool,
     frames: u32,
+    projection: &'static str,
+    is_stereo: bool,
     dir: &'a Path,
     text: String,
 }
@@ -96,6 +104,10 @@ enum MaterialUse {
 }
 
 impl SceneMaker<'_> {
+    // Whether pixels are angles.
+    fn is_round(&self) -> bool {
+        matches!(self.projection, "panorama" | "fisheye")
+    }
     fn below(&mut self, n: usize) -> usize {
         ((self.draws.next() * n as f32) as usize).min(n - 1)
     }
@@ -269,12 +281,16 @@ impl SceneMaker<'_> {
         if self.some(0.1) {
             let denoise = self.one_of(&["none", "guided"]);
             self.add(format_args!("denoise = \"{denoise}\""));
-            let frames = self.one_of(&[0, 0, 1, 2]);
+            let is_plane = !self.is_round() && !self.is_stereo;
+            let frames = if is_plane { self.one_of(&[0, 0, 1, 2]) } else { 0 };
             self.add(format_args!("denoise_frames = {frames}"));
         }
         if self.some(0.1) {
             let (vignette, grain) = (self.share(), self.share());
-            self.add(format_args!("vignette = {vignette}\ngrain = {grain}"));
+            if !self.is_round() {
+                self.add(format_args!("vignette = {vignette}"));
+            }
+            self.add(format_args!("grain = {grain}"));
         }
         if self.some(0.2) {
             let dither = self.one_of(&[true, false]);

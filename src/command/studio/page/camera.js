@@ -1,6 +1,6 @@
 // The mouse and the flying keys on the picture: they turn, move and fly the camera, and pick and drag objects.
 
-import { distance, dolly, fly, orbit, pan, reach } from "./view.js";
+import { distance, dolly, fly, orbit, pan, reach, turn } from "./view.js";
 
 // A press is a click if the mouse has moved by fewer pixels.
 const CLICK = 4;
@@ -48,7 +48,10 @@ export function camera(app, canvas, objects) {
     const [dx, dy] = [(event.clientX - pointer.x) / width, (event.clientY - pointer.y) / width];
     [pointer.x, pointer.y] = [event.clientX, event.clientY];
     const { axis } = app.state;
-    app.look(pointer.pans ? pan(app.here(), -dx / axis, dy / axis, app.place().across * axis) : orbit(app.here(), -dx * Math.PI * 1.5, dy * Math.PI * 1.5));
+    const here = app.here();
+    const angle = (here.fov_deg * Math.PI) / 180;
+    if (pointer.pans) app.look(pan(here, -dx / axis, dy / axis, app.place().across * axis));
+    else app.look(app.state.is_round ? turn(here, dx * angle, dy * angle) : orbit(here, -dx * Math.PI * 1.5, dy * Math.PI * 1.5));
   });
   const release = (event) => {
     if (pointer.id === null) return;

@@ -9,7 +9,7 @@ import { runs } from "./runs.js";
 import { start } from "./start.js";
 import { text } from "./text.js";
 import { timeline } from "./timeline.js";
-import { orbit, plan, written } from "./view.js";
+import { orbit, plan, turn as turned, written } from "./view.js";
 
 const $ = (id) => document.getElementById(id);
 const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -365,12 +365,14 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const turn = 0.06;
+  // A panorama is looked around in.
+  const lookFrom = (right, up) => look(state.is_round ? turned(here(), -right * turn, up * turn) : orbit(here(), right * turn, up * turn));
   const shortcuts = {
     " ": () => play(!playing),
-    ArrowLeft: () => (event.shiftKey ? look(orbit(here(), -turn, 0)) : go(frame - 1)),
-    ArrowRight: () => (event.shiftKey ? look(orbit(here(), turn, 0)) : go(frame + 1)),
-    ArrowUp: () => (event.shiftKey ? look(orbit(here(), 0, turn)) : mouse.nearer(0.95)),
-    ArrowDown: () => (event.shiftKey ? look(orbit(here(), 0, -turn)) : mouse.nearer(1.05)),
+    ArrowLeft: () => (event.shiftKey ? lookFrom(-1, 0) : go(frame - 1)),
+    ArrowRight: () => (event.shiftKey ? lookFrom(1, 0) : go(frame + 1)),
+    ArrowUp: () => (event.shiftKey ? lookFrom(0, 1) : mouse.nearer(0.95)),
+    ArrowDown: () => (event.shiftKey ? lookFrom(0, -1) : mouse.nearer(1.05)),
     Home: () => go(0),
     End: () => go(state.frames - 1),
     Escape: () => things.leave() || look(null),

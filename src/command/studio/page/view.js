@@ -22,6 +22,11 @@ export function orbit(view, around, up) {
   return { ...view, eye: add(view.look_at, to) };
 }
 
+/** Turns the camera about its own place, in radians to the left and up. */
+export function turn(view, left, up) {
+  return { ...view, look_at: orbit({ ...view, eye: view.look_at, look_at: view.eye }, left, up).eye };
+}
+
 /** Scales the distance to the look-at point, by a step of `least` at least: nearer below 1, farther above. Where it is reached, the
  * point goes on ahead. */
 export function dolly(view, factor, least) {
@@ -56,7 +61,7 @@ export function pan(view, right, up, axis) {
   const forward = sub(view.look_at, view.eye);
   const side = unit(cross(forward, [0, 0, 1]));
   const above = unit(cross(side, forward));
-  const width = axis || 2 * length(forward) * Math.tan((view.fov_deg * Math.PI) / 360);
+  const width = axis || 2 * length(forward) * (view.fov_deg < 180 ? Math.tan((view.fov_deg * Math.PI) / 360) : 1);
   const by = add(scale(side, right * width), scale(above, up * width));
   return { ...view, eye: add(view.eye, by), look_at: add(view.look_at, by) };
 }

@@ -90,7 +90,7 @@ fn differences(scene: &Scene, expressed: &Scene) -> Vec<Message> {
     refuse(
         *camera != expressed.camera || !matches!(camera.path, CameraPath::Cylinder { .. }),
         msg!(
-            "its camera stands still, follows keys or an orbit, or has a lens, another shutter, projection or `fov_axis`"
+            "its camera stands still, follows keys or an orbit, or has a lens, another shutter, projection, both eyes or `fov_axis`"
         ),
     );
     refuse(world.lights != expressed.world.lights, msg!("it has lights with a radius"));

@@ -5,21 +5,40 @@ use crate::scene::limits::{FARTHEST, MIN_LENGTH};
 
 impl SceneMaker<'_> {
     pub(super) fn camera(&mut self, transparent: bool) {
-        let fov = if self.wild { self.one_of(&[1.0, 35.0, 50.0, 90.0, 120.0, 170.0, 1e-9, 1e-20]) } else { 60.0 };
+        let fov = if self.is_round() {
+            self.one_of(&[360.0, 360.0, 180.0, 220.0, 90.0, 1e-9])
+        } else if self.wild {
+            self.one_of(&[1.0, 35.0, 50.0, 90.0, 120.0, 170.0, 1e-9, 1e-20])
+        } else {
+            60.0
+        };
         self.add(format_args!("[camera]\nfov_deg = {fov}"));
         if self.wild && self.some(0.3) {
             let axis = self.one_of(&["horizontal", "vertical", "diagonal"]);
             self.add(format_args!("fov_axis = \"{axis}\""));
         }
-        let is_parallel = self.some(0.2);
-        if is_parallel {
-            self.add(format_args!("projection = \"orthographic\""));
-            if self.chance(0.6) {
-                let width = (self.one_of(&[0.05, 3.0, 8.0, 1e3]) * self.unit).clamp(MIN_LENGTH, FARTHEST);
-                self.add(format_args!("width = {width:e}"));
+        let projection = self.projection;
+        if projection != "perspective" {
+            self.add(format_args!("projection = \"{projection}\""));
+        }
+        if projection == "fisheye" {
+            let mapping = self.one_of(&["equidistant", "equisolid"]);
+            self.add(format_args!("mapping = \"{mapping}\""));
+        }
+        if projection == "orthographic" && self.chance(0.6) {
+            let width = (self.one_of(&[0.05, 3.0, 8.0, 1e3]) * self.unit).clamp(MIN_LENGTH, FARTHEST);
+            self.add(format_args!("width = {width:e}"));
+        }
+        if self.is_stereo {
+            let stereo = self.one_of(&["side-by-side", "over-under"]);
+            let eyes = self.one_of(&[0.0, 0.065, 1.0, 1e3]) * self.unit;
+            self.add(format_args!("stereo = \"{stereo}\"\neye_distance = {eyes:e}"));
+            if self.chance(0.5) {
+                let convergence = (self.one_of(&[0.01, 2.0, 1e6]) * self.unit).clamp(MIN_LENGTH, FARTHEST);
+                self.add(format_args!("convergence = {convergence:e}"));
             }
         }
-        if !is_parallel && self.some(0.3) {
+        if projection == "perspective" && self.some(0.3) {
             let (lens, focus) =
                 (self.one_of(&[0.1, 1e-4, 3.0]) * self.unit, self.one_of(&[1.0, 1e-3, 50.0]) * self.unit);
             let focus = focus.clamp(MIN_LENGTH, FARTHEST);

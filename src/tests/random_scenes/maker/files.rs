@@ -112,12 +112,13 @@ impl SceneMaker<'_> {
             let map = self.one_of(&["\"magma_r\"", "\"tableau10\"", "[\"navy\", [1, 0.5, 0]]"]);
             self.add(format_args!("map = {map}"));
         }
-        if by != "nothing" && self.some(0.3) {
+        let is_plane = !self.is_round() && !self.is_stereo;
+        if by != "nothing" && is_plane && self.some(0.3) {
             self.add(format_args!("legend = true"));
         }
         self.material(MaterialUse::Thing);
         self.links();
-        if self.some(0.4) {
+        if is_plane && self.some(0.4) {
             self.figure();
         }
     }
