@@ -21,6 +21,7 @@ mod segment_encoder;
 pub mod segments;
 pub mod settings;
 mod single_pass;
+pub mod spherical;
 pub mod tag;
 mod webp;
 pub mod y4m;

@@ -16,6 +16,7 @@ use crate::output::store::manifest::Manifest;
 use crate::output::video::VideoOptions;
 use crate::output::video::job::{ExistingVideo, VideoJob};
 use crate::output::video::segments::clear;
+use crate::output::video::spherical::FilmViews;
 use crate::output::video::{Finished, Settings, Video};
 use crate::output::{NameFile, OutputError};
 use crate::render::frames::FrameList;
@@ -104,14 +105,17 @@ impl StitchRequest {
         let StitchSource { folder, frames, tone, manifest } = found;
         let fps = self.encoding.fps.or(manifest.as_ref().map(|m| m.fps)).unwrap_or(Output::default().fps);
         let settings = self.encoding.settings(self.output.clone(), fps, self.memory_limit)?;
-        let is_clear = manifest.as_ref().and_then(Manifest::resolved).is_some_and(|scene| scene.world.sky.transparent);
+        let scene = manifest.as_ref().and_then(Manifest::resolved);
+        let is_clear = scene.as_ref().is_some_and(|scene| scene.world.sky.transparent);
+        let views = scene.as_ref().map(FilmViews::of).unwrap_or_default();
         let has_alpha = is_clear && folder.format.has_alpha && settings.can_have_alpha();
         if settings.high_bit_depth.is_some() {
             require_linear(folder.format)?;
         }
         // Segments go beside the frames, as those of runs do, if that folder is writable.
         let is_writable = temporary(&folder.path().join("trial")).is_ok();
-        let mut job = VideoJob::new(Settings { tone, has_alpha, ..settings }, frames.iter().collect(), folder.size);
+        let mut job =
+            VideoJob::new(Settings { tone, views, has_alpha, ..settings }, frames.iter().collect(), folder.size);
         job = VideoJob {
             hidden: if is_writable { hidden::within(&folder.path()) } else { job.hidden },
             overwrite: false,

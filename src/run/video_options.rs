@@ -8,6 +8,7 @@ use crate::output::video::containers::{CONTAINERS, Container};
 use crate::output::video::ffmpeg::find_ffmpeg;
 use crate::output::video::high_bit_depth::DynamicRange;
 use crate::output::video::settings::is_raw;
+use crate::output::video::spherical::FilmViews;
 use crate::output::video::{Settings, VideoOptions};
 use crate::quote::brief;
 use crate::scene::Scene;
@@ -85,7 +86,7 @@ impl VideoOptions {
         check_name("--video", &path)?;
         let settings = self.settings(path, self.fps.unwrap_or(scene.output.fps), limit)?;
         let has_alpha = scene.world.sky.transparent && settings.can_have_alpha();
-        Ok(Some(Settings { tone: scene.film.tone, has_alpha, ..settings }))
+        Ok(Some(Settings { tone: scene.film.tone, views: FilmViews::of(scene), has_alpha, ..settings }))
     }
 }
 

@@ -33,7 +33,23 @@ impl SegmentEncoder {
         };
         match container.join {
             _ if let Some(limit) = settings.options.limit => self.fit(&run, &whole, limit)?,
-            Join::Copied => run(self.copied(tag, frames), &whole)?,
+            // What its flags cannot say ffmpeg takes from a file.
+            Join::Copied if !settings.views.is_plain() && !container.has_index() => {
+                let whole_in_boxes = temporary(path).writing(path)?.into_temp_path();
+                run(
+                    words("-map 0:v -c copy -f").chain([settings.codec.segment_format.into()]).collect(),
+                    &whole_in_boxes,
+                )?;
+                settings.views.write(&whole_in_boxes).writing(path)?;
+                let from = words("-nostdin -i").chain([url(&whole_in_boxes)]).chain(self.copied(tag, frames));
+                let all: Vec<String> = from.chain([url(&whole)]).collect();
+                Process::start(&self.ffmpeg.program, &all, settings.options.timeout)?
+                    .finish(None, msg!("closing the video"))?;
+            }
+            Join::Copied => {
+                run(self.copied(tag, frames), &whole)?;
+                settings.views.write(&whole).writing(path)?;
+            }
             Join::Webp => {
                 run(words("-map 0:v -c copy -loop 0 -f webp").collect(), &whole)?;
                 if settings.has_alpha {

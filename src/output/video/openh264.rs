@@ -4,6 +4,7 @@
 use super::encoder::VideoWriter;
 use super::mp4;
 use super::settings::Settings;
+use super::spherical::FilmViews;
 use crate::language::msg;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::store::atomic::{persist, temporary};
@@ -37,6 +38,7 @@ pub struct OpenH264 {
     size: (usize, usize),
     fps: f64,
     frames: u64,
+    views: FilmViews,
     bytes: Vec<u8>,
     // The bytes left until the maximum.
     room: u64,
@@ -67,6 +69,7 @@ impl OpenH264 {
             size,
             fps: settings.fps,
             frames: 0,
+            views: settings.views,
             bytes: Vec::new(),
             room: LARGEST,
         })
@@ -94,6 +97,7 @@ impl VideoWriter for OpenH264 {
         if found != self.frames {
             return Err(refused(format!("the film has {found} of {} frames", self.frames)));
         }
+        self.views.write(self.file.path()).writing(path)?;
         self.file.as_file().sync_all().writing(path)?;
         persist(self.file, path).map(drop).writing(path)
     }

@@ -7,6 +7,7 @@ use super::encode::Encode;
 use super::ffmpeg::{Ffmpeg, find_ffmpeg};
 use super::high_bit_depth::{self, DynamicRange};
 use super::options::VideoOptions;
+use super::spherical::FilmViews;
 use crate::output::error::{NameFile, OutputError};
 use crate::output::sink::{PixelFormats, RenderedFrame};
 use crate::scene::Tone;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub high_bit_depth: Option<DynamicRange>,
     /// The scene's tone curve for linear light. HDR ignores it.
     pub tone: Tone,
+    /// What the video says of its views.
+    pub views: FilmViews,
     /// Whether the video keeps alpha. It requires [`Settings::can_have_alpha`].
     pub has_alpha: bool,
     /// Whether the built-in encoder is used instead of ffmpeg.
@@ -55,6 +58,7 @@ impl Settings {
             encoder_memory: None,
             high_bit_depth: None,
             tone: Tone::Soft,
+            views: FilmViews::default(),
             has_alpha: false,
             is_embedded: false,
             waiting: 1 << 30,
