@@ -38,6 +38,7 @@ pub const SAMPLES: &[Builtin] = scenes! { "scenes":
     "heap.toml",
     "hero.toml",
     "infinity.toml",
+    "inside.toml",
     "jewels.toml",
     "lagoon.toml",
     "lamps.toml",
