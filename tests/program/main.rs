@@ -40,6 +40,7 @@ mod sample_scenes;
 #[cfg(unix)]
 mod segments;
 #[cfg(unix)]
+mod spherical;
 mod stop;
 #[cfg(unix)]
 mod studio;
