@@ -55,15 +55,15 @@ POLYFLY_FN void pass_lens(const FrameParams& frame, SamplePoint point, Vec& o, V
   d = d * inverse_power_of_two(largest(d));
 }
 
-// The origin, the direction, of any length, and the weight of the ray through an image point of pixel (px, py), in pixels right and down
-// from the middle. All projections are here; scenes of one perspective camera leave out the others.
+// The origin, the direction, of any length, and the weight of a ray.
+struct Projected {
+  Vec o, d;
+  Real weight;
+};
+// The ray through an image point of pixel (px, py), in pixels right and down from the middle, of any projection and either eye.
 template <class S>
-POLYFLY_FN Real project(const S& scene, const FrameParams& frame, Int px, Int py, Real x, Real y, Vec& o, Vec& d) {
-  o = vec(frame.eye);
-  if (!uses<FEATURE_PROJECTION>(scene)) {
-    d = fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward)));
-    return Real(1.0f);
-  }
+POLYFLY_NOINLINE Projected projected(const S& scene, const FrameParams& frame, Int px, Int py, Real x, Real y) {
+  Vec o = vec(frame.eye), d;
   // Samples count for the eye of their pixel, also where a filter takes them across the border between the halves.
   Mask left = first_lanes(POLYFLY_LANES);
   Real row = to_real(py) + Real(0.5f - 0.5f * (float)scene.constants.height);
@@ -113,7 +113,13 @@ POLYFLY_FN Real project(const S& scene, const FrameParams& frame, Int px, Int py
     o = fma(aside, way, o);
     d = fma(aside, -(way * Real(frame.toe)), d);
   }
-  return weight;
+  return {o, d, weight};
+}
+// The same; scenes of one perspective camera leave out all others.
+template <class S>
+POLYFLY_FN Projected project(const S& scene, const FrameParams& frame, Int px, Int py, Real x, Real y) {
+  if (uses<FEATURE_PROJECTION>(scene)) return projected(scene, frame, px, py, x, y);
+  return {vec(frame.eye), fma(vec(frame.down), y, fma(vec(frame.right), x, vec(frame.forward))), Real(1.0f)};
 }
 
 // The position of a sample along an axis of its pixel, 0 to 1, by the inverse CDF of the filter at u.
@@ -138,10 +144,9 @@ POLYFLY_FN Ray jittered_ray(const S& scene, const FrameParams& frame, Int px, In
   const Pair u2 = get_2d(point, Int(DIM_PIXEL));
   const Real x = to_real(px) + filtered(scene, u2.u) - Real(0.5f * (float)scene.constants.width);
   const Real y = to_real(py) + filtered(scene, u2.v) - Real(0.5f * (float)scene.constants.height);
-  Vec o, d;
-  const Real weight = project(scene, frame, px, py, x, y, o, d);
-  if (uses<FEATURE_LENS>(scene)) pass_lens(frame, point, o, d);
-  return first_ray(scene, frame, o, d, weight, pixel);
+  Projected p = project(scene, frame, px, py, x, y);
+  if (uses<FEATURE_LENS>(scene)) pass_lens(frame, point, p.o, p.d);
+  return first_ray(scene, frame, p.o, p.d, p.weight, pixel);
 }
 
 // Ray::bounces of an adaptive sample of Whitted's integrator: FrameParams has the ray cone of a pixel that takes all
@@ -167,8 +172,7 @@ POLYFLY_FN Ray stratified_ray(const S& scene, const FrameParams& frame, Int px, 
       to_real(px) + filtered(scene, (to_real(column) + half) * step) - Real(0.5f * (float)scene.constants.width);
   const Real y =
       to_real(py) + filtered(scene, (to_real(row) + half) * step) - Real(0.5f * (float)scene.constants.height);
-  Vec o, d;
-  const Real weight = project(scene, frame, px, py, x, y, o, d);
-  if (uses<FEATURE_LENS>(scene)) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), o, d);
-  return first_ray(scene, frame, o, d, weight, pixel);
+  Projected p = project(scene, frame, px, py, x, y);
+  if (uses<FEATURE_LENS>(scene)) pass_lens(frame, sample_point(scene.constants, frame, px, py, sample), p.o, p.d);
+  return first_ray(scene, frame, p.o, p.d, p.weight, pixel);
 }

@@ -10,7 +10,7 @@ POLYFLY_FN Real cone_inverse(Real x) {
 
 // Where a line is inside of a cone. Lengths are in units of the cone's size, and the largest component of d is about 1. The
 // line's point that is nearest to the middle is its origin, so that nothing large cancels.
-POLYFLY_FN Interval cone_interval(const Cone& cone, Vec o, Vec d) {
+POLYFLY_NOINLINE Interval cone_interval(const Cone& cone, Vec o, Vec d) {
   const Real zero = Real(0.0f), far = Real(FAR);
   const Vec axis = vec(cone.axis), from = (o - vec(cone.centre)) * Real(cone.inverse_size);
   const Real inverse_dd = reciprocal(squared_length(d)), ahead = -dot(from, d) * inverse_dd;

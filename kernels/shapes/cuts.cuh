@@ -14,9 +14,8 @@ POLYFLY_FN Real cut_distance(const Cut& cut, Vec o, Vec d, Mask& leaves) {
   return select(abs(off) > rounding, off, zero) * reciprocal(select(abs(along) < tiny, tiny, along));
 }
 template <class S>
-POLYFLY_FN Interval kept_interval(const S& scene, Vec o, Vec d) {
+POLYFLY_NOINLINE Interval interval_between_cuts(const S& scene, Vec o, Vec d) {
   Interval kept = {Real(-FAR), Real(FAR)};
-  if (!uses<FEATURE_CUTS>(scene)) return kept;
   POLYFLY_NO_UNROLL
   for (int k = 0; k < scene.cuts.len; ++k) {
     Mask leaves = first_lanes(0);
@@ -25,6 +24,11 @@ POLYFLY_FN Interval kept_interval(const S& scene, Vec o, Vec d) {
     kept.enter = select(leaves, kept.enter, max(kept.enter, t));
   }
   return kept;
+}
+template <class S>
+POLYFLY_FN Interval kept_interval(const S& scene, Vec o, Vec d) {
+  if (uses<FEATURE_CUTS>(scene)) return interval_between_cuts(scene, o, d);
+  return {Real(-FAR), Real(FAR)};
 }
 
 // Ends the interval of a shape of this material where cuts do.
