@@ -8,6 +8,7 @@ use super::upload::ArrayUploader;
 use super::{finish, materials};
 use crate::assets::Assets;
 use crate::assets::mesh::Triangles;
+use crate::assets::particles::ColouredSpheres;
 use crate::gpu_types::{
     Body, Cone, Constants, Cut, Ellipsoid, Emitter, FEATURE_ARRAYS, FEATURE_BODIES, FEATURE_CONES, FEATURE_CUTS,
     FEATURE_ELLIPSOIDS, FEATURE_FINISHES, FEATURE_PAINT, FEATURE_ROUGHNESS, FEATURE_SMOOTH_NORMALS, FEATURE_SPHERES,
@@ -113,19 +114,7 @@ impl Geometry {
         let mut shaped = FlatParticles::default();
         if let Some(particles) = &assets.particles {
             let first = g.materials.len() as i32;
-            // The colors are those of a map, or of the material, which may change over the clip.
-            let own = world.particles.as_ref().map(|p| p.material).filter(|_| !scene.tracks.is_empty());
-            let now = |m: &crate::scene::Material| match own {
-                Some(own) if particles.range.is_some() || m.colour != particles.colours[0].colour => {
-                    crate::scene::Material { colour: m.colour, ..own }
-                }
-                own => own.unwrap_or(*m),
-            };
-            g.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m), &mut films)));
-            let cuts = world.particles.iter().flat_map(|p| &p.cuts);
-            g.cuts = cuts.map(|cut| flat_cut(cut, assets.origin())).collect();
-            let is_cut = i32::from(!g.cuts.is_empty());
-            g.materials[first as usize..].iter_mut().for_each(|material| material.cut = is_cut);
+            g.add_colours(scene, assets, particles, &mut films);
             let base = g.materials.clone();
             let mut bevelled: HashMap<(u16, u32), i32> = HashMap::new();
             let material = |colour: u16, width: f32| {
@@ -182,23 +171,7 @@ impl Geometry {
         let is_small = g.bodies.len() == world.bodies.len()
             && g.bodies.len() <= SMALL_BODIES as usize
             && g.slabs.len() <= SMALL_SLABS as usize;
-        let of_bodies = world.bodies.iter().map(|body| polyhedron::features(scene, body));
-        let of_materials = world.materials().map(|m| materials::features(scene, m));
-        let of_all = g.materials.iter().map(materials::features_of);
-        g.features = FEATURE_TREE
-            | shaped.features
-            | of_all.fold(0, |all, one| all | one)
-            | (FeatureSet::from(!g.bodies.is_empty()) * FEATURE_BODIES)
-            | (FeatureSet::from(!g.spheres.is_empty()) * FEATURE_SPHERES)
-            | (FeatureSet::from(!g.triangles.is_empty()) * FEATURE_TRIANGLES)
-            | of_bodies.chain(of_materials).fold(0, |all, one| all | one)
-            | (FeatureSet::from(!g.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
-            | (FeatureSet::from(!g.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
-            | (FeatureSet::from(!g.cones.is_empty()) * FEATURE_CONES)
-            | (FeatureSet::from(!g.cuts.is_empty()) * (FEATURE_CUTS | FEATURE_ARRAYS))
-            | (FeatureSet::from(!g.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
-            | (FeatureSet::from(!g.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS))
-            | (FeatureSet::from(g.finishes.iter().any(|finish| finish.paints > 0)) * FEATURE_PAINT);
+        g.features = shaped.features | g.needed(scene, is_small);
         let eye = scene.camera_reach(assets.origin());
         let sides = floor.iter().flat_map(|f| f.sides()).map(|[corner, _, down]| add(corner, down));
         let corners = floor.iter().flat_map(|f| f.corners).chain(sides);
@@ -207,6 +180,44 @@ impl Geometry {
             g.build_tree(scene, &shaped, &meshes, lazy);
         }
         g
+    }
+
+    // Adds the materials of particles, and the planes that cut them open.
+    fn add_colours(&mut self, scene: &Scene, assets: &Assets, particles: &ColouredSpheres, films: &mut Films) {
+        let first = self.materials.len();
+        // The colors are those of a map, or of the material, which may change over the clip.
+        let own = scene.world.particles.as_ref().map(|p| p.material).filter(|_| !scene.tracks.is_empty());
+        let now = |m: &crate::scene::Material| match own {
+            Some(own) if particles.range.is_some() || m.colour != particles.colours[0].colour => {
+                crate::scene::Material { colour: m.colour, ..own }
+            }
+            own => own.unwrap_or(*m),
+        };
+        self.materials.extend(particles.colours.iter().map(|m| materials::flatten(scene, &now(m), films)));
+        let cuts = scene.world.particles.iter().flat_map(|p| &p.cuts);
+        self.cuts = cuts.map(|cut| flat_cut(cut, assets.origin())).collect();
+        let is_cut = i32::from(!self.cuts.is_empty());
+        self.materials[first..].iter_mut().for_each(|material| material.cut = is_cut);
+    }
+
+    // The features that the scene's own shapes and all materials need; a small scene has no arrays.
+    fn needed(&self, scene: &Scene, is_small: bool) -> FeatureSet {
+        let of_bodies = scene.world.bodies.iter().map(|body| polyhedron::features(scene, body));
+        let of_materials = scene.world.materials().map(|m| materials::features(scene, m));
+        let of_all = self.materials.iter().map(materials::features_of);
+        FEATURE_TREE
+            | of_all.fold(0, |all, one| all | one)
+            | (FeatureSet::from(!self.bodies.is_empty()) * FEATURE_BODIES)
+            | (FeatureSet::from(!self.spheres.is_empty()) * FEATURE_SPHERES)
+            | (FeatureSet::from(!self.triangles.is_empty()) * FEATURE_TRIANGLES)
+            | of_bodies.chain(of_materials).fold(0, |all, one| all | one)
+            | (FeatureSet::from(!self.is_bodies_only() || !is_small) * FEATURE_ARRAYS)
+            | (FeatureSet::from(!self.ellipsoids.is_empty()) * FEATURE_ELLIPSOIDS)
+            | (FeatureSet::from(!self.cones.is_empty()) * FEATURE_CONES)
+            | (FeatureSet::from(!self.cuts.is_empty()) * (FEATURE_CUTS | FEATURE_ARRAYS))
+            | (FeatureSet::from(!self.normals.is_empty()) * FEATURE_SMOOTH_NORMALS)
+            | (FeatureSet::from(!self.finishes.is_empty()) * (FEATURE_FINISHES | FEATURE_ROUGHNESS))
+            | (FeatureSet::from(self.finishes.iter().any(|finish| finish.paints > 0)) * FEATURE_PAINT)
     }
 
     /// `scene` with these arrays, uploaded by `to`.

@@ -15,8 +15,6 @@ const LIGHT: &str = "[[light]]\nposition = [3, -4, 5]\n";
 fn one_thing_alone_has_the_same_bytes_on_every_set() {
     let table = |header: &str, keys: &str| format!("[{header}]\n{keys}\n");
     let of = |parts: &[&str]| parts.concat();
-    let grains = format!("[particles]\npath = \"{}/tests/particles/sphere.data\"\n", env!("CARGO_MANIFEST_DIR"));
-    let cut = "[[particles.cut]]\npoint = [0.5, -0.5, 0]\nnormal = [0, -1, 0.2]\n";
     let caustics = table("render", "caustics = true");
     let things = [
         ("a sky's picture", of(&[BALL, &table("sky", "image = \"@studio\"")])),
@@ -106,10 +104,6 @@ fn one_thing_alone_has_the_same_bytes_on_every_set() {
             "ambient occlusion",
             of(&[CUBE, "transparency = 0.5\n", FLOOR, LIGHT, &table("render", "ao_samples = 3\nao_reach = 1.5")]),
         ),
-        ("capsules", of(&[&grains, "shape = \"capsule\"\n", LIGHT])),
-        ("bonds in a mirror", of(&[&grains, "reflection = 0.3\n[particles.bonds]\n", FLOOR, LIGHT])),
-        ("cut balls", of(&[&grains, "transparency = 0.4\n", cut, FLOOR, LIGHT])),
-        ("cut polyhedra", of(&[&grains, "shape = \"cube\"\n", cut, FLOOR, LIGHT])),
         ("caustics", of(&[CUBE, "reflection = 0.9\n", FLOOR, LIGHT, &caustics])),
         ("the sun's caustics", of(&[CUBE, "reflection = 0.9\n", FLOOR, &table("sky", "image = \"@sun\""), &caustics])),
     ];
@@ -144,6 +138,21 @@ fn by_every_integrator(what: &str, text: &str) {
             let scene = toml(&format!("{head}[camera]\n{CAMERA}{lens}{rest}"));
             same_on_every_set(&format!("{what} by {integrator} {lens}"), &scene, 1);
         }
+    }
+}
+
+#[test]
+fn what_particles_are_beside_spheres_has_the_same_bytes_on_every_set() {
+    let grains = format!("[particles]\npath = \"{}/tests/particles/sphere.data\"\n", env!("CARGO_MANIFEST_DIR"));
+    let cut = "[[particles.cut]]\npoint = [0.5, -0.5, 0]\nnormal = [0, -1, 0.2]\n";
+    let of = |parts: &[&str]| parts.concat();
+    for (what, text) in [
+        ("capsules", of(&[&grains, "shape = \"capsule\"\n", LIGHT])),
+        ("bonds in a mirror", of(&[&grains, "reflection = 0.3\n[particles.bonds]\n", FLOOR, LIGHT])),
+        ("cut balls", of(&[&grains, "transparency = 0.4\n", cut, FLOOR, LIGHT])),
+        ("cut polyhedra", of(&[&grains, "shape = \"cube\"\n", cut, FLOOR, LIGHT])),
+    ] {
+        by_every_integrator(what, &text);
     }
 }
 

@@ -113,7 +113,7 @@ impl Shape {
                 let axis = normalise(sub(ends[1], ends[0]));
                 let rim = |&end: &Vec3| {
                     let along = dot(end, axis);
-                    f64::hypot(along, length(sub(end, scale(axis, along))) + radius)
+                    libm::hypot(along, length(sub(end, scale(axis, along))) + radius)
                 };
                 ends.iter().map(rim).fold(0.0, f64::max)
             }

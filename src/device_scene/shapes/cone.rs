@@ -17,7 +17,7 @@ pub fn flatten(rod: &Rod, material_index: i32) -> Cone {
     let [a, b] = rod.radii;
     let (middle, _) = rod.ball();
     let long = if rod.is_round { rod.length() } else { rod.length().max(THIN * a.max(b)) };
-    let reach = if rod.is_round { 0.5 * long + a } else { f64::hypot(0.5 * long, a.max(b)) };
+    let reach = if rod.is_round { 0.5 * long + a } else { libm::hypot(0.5 * long, a.max(b)) };
     // The next power of two.
     let size = 2.0 * f64::from_bits(reach.to_bits() & f64::INFINITY.to_bits());
     Cone {
