@@ -121,7 +121,8 @@ impl Solid {
 
     /// Radius of a face's inscribed circle at circumradius 1.
     pub fn face_radius(self) -> f64 {
-        (1.0 - self.edge_length().powi(2) / 4.0 - self.inradius().powi(2)).sqrt()
+        let (half_edge, inradius) = (0.5 * self.edge_length(), self.inradius());
+        (1.0 - half_edge * half_edge - inradius * inradius).sqrt()
     }
 
     /// Sine of the angle between the normals of two faces that share an edge.

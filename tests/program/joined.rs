@@ -7,7 +7,7 @@ use std::process::Command;
 
 // Half a minute of music: a tone that begins after a second.
 fn write_music(path: &Path) {
-    let tone = |i: u32| if i < 8000 { 0 } else { (f64::from(i).sin() * 9000.0) as i16 };
+    let tone = |i: u32| if i < 8000 { 0 } else { (libm::sin(f64::from(i)) * 9000.0) as i16 };
     let sound: Vec<u8> = (0..8000 * 30).flat_map(|i| tone(i).to_le_bytes()).collect();
     let head = |name: &[u8; 4], body: &[u8]| [&name[..], &(body.len() as u32).to_le_bytes(), body].concat();
     let format = [&[1, 0, 1, 0][..], &8000_u32.to_le_bytes(), &16000_u32.to_le_bytes(), &[2, 0, 16, 0]].concat();

@@ -15,6 +15,9 @@ use crate::system;
 use std::io::Write;
 use std::path::Path;
 
+// Runs ffmpeg with these arguments, which make a file.
+type Run<'a> = &'a dyn Fn(Vec<String>, &Path) -> Result<(), OutputError>;
+
 impl SegmentEncoder {
     /// Joins encoded files of the segments' folder, each with its number of frames, into a file whose index comes
     /// first. The file gets its name when all frames are present at the right times.
@@ -64,12 +67,7 @@ impl SegmentEncoder {
     }
 
     // Encodes a GIF or WebP again and again, until it has at most this many bytes: a WebP with less quality, then in smaller pictures.
-    fn fit(
-        &self,
-        run: &dyn Fn(Vec<String>, &Path) -> Result<(), OutputError>,
-        whole: &Path,
-        limit: u64,
-    ) -> Result<(), OutputError> {
+    fn fit(&self, run: Run, whole: &Path, limit: u64) -> Result<(), OutputError> {
         let (is_gif, (width, height)) = (self.job.settings.container().join == Join::Palette, self.job.sides());
         let mut qualities = if is_gif { [].iter() } else { [82, 70, 58].iter() };
         let mut share = 1.0;
@@ -101,12 +99,7 @@ impl SegmentEncoder {
     }
 
     // 256 colors for the whole clip. One pass finds the palette and another applies it, so that no frames wait in memory. `before`: a filter.
-    fn palette(
-        &self,
-        run: &dyn Fn(Vec<String>, &Path) -> Result<(), OutputError>,
-        whole: &Path,
-        before: &str,
-    ) -> Result<(), OutputError> {
+    fn palette(&self, run: Run, whole: &Path, before: &str) -> Result<(), OutputError> {
         let palette = temporary(whole).writing(whole)?.into_temp_path();
         let found = format!("-vf {before}palettegen=stats_mode=diff -update 1 -frames:v 1 -c:v png -f image2");
         run(words(&found).collect(), &palette)?;

@@ -214,7 +214,7 @@ fn track<T: Kind>(given: &mut Given) -> Option<Track> {
 fn read_beats<T: Kind>(key: &Key, table: &mut Table, track: &mut Track) {
     let mut number = |key: &'static Key| table.take(key).and_then(|mut given| given.ruled());
     let bpm = number(&BPM);
-    let [attack, decay, offset] = [&ATTACK, &DECAY, &OFFSET].map(|key| number(key));
+    let [attack, decay, offset] = [&ATTACK, &DECAY, &OFFSET].map(&mut number);
     let mut times = Vec::new();
     if let Some(mut given) = table.take(&BEATS) {
         let list = given.value.get_ref().as_array().filter(|list| !list.is_empty() && bpm.is_none());
