@@ -112,6 +112,8 @@ POLYFLY_NOINLINE Projected projected(const S& scene, const FrameParams& frame, I
     const Real way = select(left, Real(-frame.half_eyes), Real(frame.half_eyes));
     o = fma(aside, way, o);
     d = fma(aside, -(way * Real(frame.toe)), d);
+    // A narrow view with a near convergence makes d very long.
+    d = d * inverse_power_of_two(largest(d));
   }
   return {o, d, weight};
 }

@@ -60,7 +60,7 @@ struct Paint {
   Real cover;
 };
 template <class S>
-POLYFLY_NOINLINE Paint paint_at(const S& scene, const Finish& finish, Real u, Real v, Real covered, Mask m) {
+POLYFLY_FN Paint paint_at(const S& scene, const Finish& finish, Real u, Real v, Real covered, Mask m) {
   const int first = finish.texture, levels = finish.texture_levels;
   return {sample_texture(scene.texels, scene.finish_levels, first, levels, u, v, covered, m),
           sample_texture(scene.texels, scene.finish_levels, first + levels, levels, u, v, covered, m).x};

@@ -206,6 +206,7 @@ fn to_int_makes_no_place_in_an_array() {
         ("shading/bars.cuh", 1),
         ("shading/camera.cuh", 2),  // the side of an aperture, the row of a sample
         ("shading/light.cuh", 2), // a drawn emitter, of which there may be more than a float can count; a number of samples
+        ("shading/sampler.cuh", 1), // half turns
         ("shading/texture.cuh", 1), // fract
     ];
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");

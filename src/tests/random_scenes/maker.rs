@@ -426,12 +426,7 @@ impl SceneMaker<'_> {
             self.add(format_args!(
                 "[[ellipsoid]]\ncenter = {center}\nradii = [{a:e}, {b:e}, {c:e}]\naxis = {axis}\nangle_deg = {angle}"
             ));
-            let before = self.text.len();
             self.material(MaterialUse::Thing);
-            if self.wild && !self.text[before..].contains("\"light\"") && self.chance(0.3) {
-                let texture = self.one_of(&["@checker", "@wood"]);
-                self.add(format_args!("texture = \"{texture}\""));
-            }
         }
     }
     fn rectangles(&mut self) {
@@ -445,7 +440,12 @@ impl SceneMaker<'_> {
             self.add(format_args!(
                 "[[rectangle]]\ncenter = {center}\nsize = [{w:e}, {h:e}]\nfacing = {facing}\nangle_deg = {angle}"
             ));
+            let before = self.text.len();
             self.material(MaterialUse::Thing);
+            if self.wild && !self.text[before..].contains("\"light\"") && self.chance(0.3) {
+                let texture = self.one_of(&["@checker", "@wood"]);
+                self.add(format_args!("texture = \"{texture}\""));
+            }
         }
     }
     fn floor(&mut self) {
