@@ -24,7 +24,13 @@ POLYFLY_FN void paint_rectangles(const S& scene, const FrameParams& frame, Int k
                                  Interaction& x) {
   if constexpr (has_features<S>(FEATURE_PAINT)) {
     const Mask triangle = met & (kind == Int(SHAPE_TRIANGLE));
-    if (uses<FEATURE_PAINT>(scene) && any(triangle)) paint_triangles(scene, frame, index, ray, hit, triangle, x);
+    if (uses<FEATURE_PAINT>(scene) && any(triangle)) {
+      const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint);
+      const Paint paint = triangle_paint(scene, index, hit.surface, x.p, x.n, ray.d, cone, triangle);
+      const Mask painted = paint.cover > Real(0.0f);
+      x.texture = select(painted, paint.light, x.texture);
+      x.painted = select(painted, paint.cover, x.painted);
+    }
   }
 }
 

@@ -42,10 +42,11 @@ static_assert(SINGLE_KINDS == 3 && SHAPE_KINDS <= SINGLE_KINDS + 8 && SHAPE_KIND
 struct Leaf {
   int first, kind, count;
 };
-POLYFLY_FN Leaf leaf_of(int node) {
+template <class S>
+POLYFLY_FN Leaf leaf_of(const S& scene, int node) {
   const int code = ~node, kind = (code >> 3) & 3, last = code & 7;
-  const Leaf leaf = {code >> 5, kind == SINGLE_KINDS ? kind + last : kind, kind == SINGLE_KINDS ? 1 : last + 1};
-  return leaf;
+  if (uses_any<FEATURE_ELLIPSOIDS | FEATURE_CONES>(scene) && kind == SINGLE_KINDS) return {code >> 5, kind + last, 1};
+  return {code >> 5, kind, last + 1};
 }
 
 // Visits all leaves whose boxes an active lane's line hits nearer than far(). The visitor V has
@@ -76,7 +77,7 @@ POLYFLY_FN void walk_bvh(const Scene& scene, Vec o, Vec d, V& visitor) {
       }
     }
     if (node == NO_BVH) return;
-    const Leaf leaf = leaf_of(node);
+    const Leaf leaf = leaf_of(visitor.scene, node);
     POLYFLY_NO_UNROLL
     for (int i = leaf.first; i < leaf.first + leaf.count; ++i) visitor.visit(leaf.kind, i);
     if (!V::NEAREST_FIRST && !any(visitor.active())) return;
@@ -95,15 +96,12 @@ struct ClosestHitVisitor {
   POLYFLY_METHOD Mask active() const { return lanes; }
   POLYFLY_METHOD Real far() const { return hit.t; }
   POLYFLY_METHOD void visit(int kind, int i) {
-    switch (kind) {
-#define SHAPE(KIND, name, array, features)                                                \
-  case SHAPE_##KIND:                                                                      \
-    if constexpr (has_features<S>(features))                                              \
-      if (uses<features>(scene)) intersect_##name(scene, i, ray, kept, lanes, hit);       \
-    return;
+    // No switch: a driver does not see through a table of jumps.
+#define SHAPE(KIND, name, array, features)                                                    \
+  if constexpr (has_features<S>(features))                                                    \
+    if (uses<features>(scene) && kind == SHAPE_##KIND) return intersect_##name(scene, i, ray, kept, lanes, hit);
 #include "../shapes.def"
 #undef SHAPE
-    }
   }
 };
 
@@ -119,14 +117,10 @@ struct TransmittanceVisitor {
   POLYFLY_METHOD Mask active() const { return lanes; }
   POLYFLY_METHOD Real far() const { return Real(1.0f); }
   POLYFLY_METHOD void visit(int kind, int i) {
-    switch (kind) {
-#define SHAPE(KIND, name, array, features)                                                           \
-  case SHAPE_##KIND:                                                                                 \
-    if constexpr (has_features<S>(features))                                                         \
-      if (uses<features>(scene)) transmittance_##name(scene, i, line, kept, lanes, remaining);       \
-    return;
+#define SHAPE(KIND, name, array, features)                                                    \
+  if constexpr (has_features<S>(features))                                                    \
+    if (uses<features>(scene) && kind == SHAPE_##KIND) return transmittance_##name(scene, i, line, kept, lanes, remaining);
 #include "../shapes.def"
 #undef SHAPE
-    }
   }
 };

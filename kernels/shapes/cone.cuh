@@ -10,7 +10,7 @@ POLYFLY_FN Real cone_inverse(Real x) {
 
 // Where a line is inside of a cone. Lengths are in units of the cone's size, and the largest component of d is about 1. The
 // line's point that is nearest to the middle is its origin, so that nothing large cancels.
-POLYFLY_NOINLINE Interval cone_interval(const Cone& cone, Vec o, Vec d) {
+POLYFLY_FN Interval cone_interval(const Cone& cone, Vec o, Vec d) {
   const Real zero = Real(0.0f), far = Real(FAR);
   const Vec axis = vec(cone.axis), from = (o - vec(cone.centre)) * Real(cone.inverse_size);
   const Real inverse_dd = reciprocal(squared_length(d)), ahead = -dot(from, d) * inverse_dd;
@@ -62,17 +62,24 @@ POLYFLY_FN void intersect_cone(const S& scene, int i, const Ray& ray, const Inte
   hit_round(scene, surface_number(SHAPE_CONE, i), c, in, tested, hit);
 }
 
+// What remains of light behind a cone. (Out of line, and by value: else scenes without cones pay for it on a GPU.)
 template <class S>
-POLYFLY_FN void transmittance_cone(const S& scene, int i, const Segment& line, const Interval& kept, Mask& active, Vec& remaining) {
+POLYFLY_NOINLINE Vec behind_cone(const S& scene, int i, Segment line, Interval kept, Mask active, Vec remaining) {
   const Mask inside = line.last_surface == Int(origin_inside(SHAPE_CONE, i));
   const Mask tested = active & (line.last_surface != Int(origin_outside(SHAPE_CONE, i)));
-  if (!any(tested)) return;
+  if (!any(tested)) return remaining;
   const Cone& cone = scene.cones.at(i);
   Interval c = cone_interval(cone, line.o, line.d * line.inverse_size);
   c.enter = c.enter * line.inverse_size;
   c.leave = c.leave * line.inverse_size;
   cut_open(scene, cone.material_index, kept, c);
   transmit_round(scene, cone.material_index, line, c, inside, tested, active, remaining);
+  return remaining;
+}
+template <class S>
+POLYFLY_FN void transmittance_cone(const S& scene, int i, const Segment& line, const Interval& kept, Mask& active, Vec& remaining) {
+  remaining = behind_cone(scene, i, line, kept, active, remaining);
+  active = active & (max_component(remaining) > Real(0.0f));
 }
 
 // The interaction with cones, whose numbers differ between lanes. The surface is the nearer of an end and the side.

@@ -57,27 +57,29 @@ POLYFLY_FN PicturePlace picture_place(Vec p, Vec a, Vec ab, Vec ac, Mask second_
           size * reciprocal(sqrt(max(max(rr, ss), least)))};
 }
 
-// The paint on the rectangles of triangles, whose numbers differ between lanes.
+// The paint at points p with normals n on triangles, whose numbers differ between lanes; surface: their surface numbers. Where there is
+// none it covers nothing. (By value, as in finish.cuh.)
 template <class S>
-POLYFLY_NOINLINE void paint_triangles(const S& scene, const FrameParams& frame, Int number, const Ray& ray, const Hit& hit, Mask m,
-                                      Interaction& x) {
+POLYFLY_NOINLINE Paint triangle_paint(const S& scene, Int number, Int surface, Vec p, Vec n, Vec d, Real cone, Mask m) {
+  const Real zero = Real(0.0f);
+  Paint result = {vec(zero, zero, zero), zero};
   const float* data = (const float*)scene.triangles.data;
   const int words = WORDS(Triangle) * scene.triangles.len;
   const Int at = number * Int(WORDS(Triangle));
   const Int finishes = select(m, read((const int*)data, words, at + Int(WORD(Triangle, smooth)), m), Int(0));
   const Mask painted = m & (finishes < Int(0));
-  if (!any(painted)) return;
+  if (!any(painted)) return result;
   const Int twin = read((const int*)data, words, at + Int(WORD(Triangle, twin)), painted);
-  const PicturePlace place = picture_place(x.p, read_vec(data, words, at + Int(WORD(Triangle, a)), painted),
+  const PicturePlace place = picture_place(p, read_vec(data, words, at + Int(WORD(Triangle, a)), painted),
                                            read_vec(data, words, at + Int(WORD(Triangle, ab)), painted),
-                                           read_vec(data, words, at + Int(WORD(Triangle, ac)), painted), twin < hit.surface);
-  const Real cone = cone_at(ray, hit.t) * Real(frame.pixel_footprint);
-  const Real covered = slanted_footprint(cone * place.per_length, dot(x.n, ray.d));
+                                           read_vec(data, words, at + Int(WORD(Triangle, ac)), painted), twin < surface);
+  const Real covered = slanted_footprint(cone * place.per_length, dot(n, d));
   for_each_index(Int(-1) - finishes, painted, [&](int k, Mask lanes) POLYFLY_LAMBDA {
     const Paint paint = paint_at(scene, scene.finishes.at(k), place.u, place.v, covered, lanes);
-    x.texture = select(lanes, paint.light, x.texture);
-    x.painted = select(lanes, paint.cover, x.painted);
+    result.light = select(lanes, paint.light, result.light);
+    result.cover = select(lanes, paint.cover, result.cover);
   });
+  return result;
 }
 
 template <class S>
