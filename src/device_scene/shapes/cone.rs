@@ -13,7 +13,7 @@ const SLENDER: f64 = 1e-4;
 
 fn radii(rod: &Rod) -> [f64; 2] {
     let (widest, least) = (rod.radii[0].max(rod.radii[1]), SLENDER * rod.length());
-    if widest >= least { rod.radii } else { rod.radii.map(|radius| radius * least / widest) }
+    if widest >= least || widest == 0.0 { rod.radii } else { rod.radii.map(|radius| radius * least / widest) }
 }
 
 // The direction of the axis, which a rod without length has too.
