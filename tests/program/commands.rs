@@ -158,6 +158,7 @@ pages! {
         for film in clip.mp4 clip.mkv; do render --no-frames --video $film; done";
     the_promise_runs "docs/arithmetic.md" "polyfly -q scene.toml --set output.frames=100 --frames 0 -o x.png >log
         sed -i 's/^frames = .*/frames = 100/' scene.toml";
+    the_views_run "docs/scenes.md" "rm scene.*";
     the_proofs_run "docs/verify.md" "polyfly scenes copy infinity";
     the_hash_runs "docs/try.md" "polyfly scenes copy infinity";
     the_russian_students_run "docs/ru/student.md" "rm scene.*";
