@@ -119,8 +119,8 @@ def text(polyfly):
             select("reflection = 0.5")
             source.send_keys("reflecton = 0.5")
             # The colored text below is the typed one, and lies where it does.
-            studio.wait(lambda: studio.js("return document.getElementById('colors').textContent") == value() + "\n")
-            kinds = studio.js("return [...document.querySelectorAll('#colors span')].map((part) => `${part.className} ${part.textContent}`)")
+            studio.wait(lambda: studio.js("return document.getElementById('ink').textContent") == value() + "\n")
+            kinds = studio.js("return [...document.querySelectorAll('#ink span')].map((part) => `${part.className} ${part.textContent}`)")
             assert {"table [output]", "name reflecton", "number 0.5", "comment # Mine."} <= set(kinds), kinds
             marked = lambda: studio.js("return [...document.querySelectorAll('#gutter .fault')].map((line) => line.textContent)")
             studio.wait(lambda: marked() == [str(line)])

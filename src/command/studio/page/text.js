@@ -50,12 +50,12 @@ export function text(app) {
   function colour() {
     const plain = source.value.length > LONGEST;
     $("sheet-of-text").classList.toggle("plain", plain);
-    $("colors").replaceChildren(...(plain ? [] : coloured(source.value)), "\n");
+    $("ink").replaceChildren(...(plain ? [] : coloured(source.value)), "\n");
     follow();
   }
   function follow() {
-    $("gutter").scrollTop = $("colors").scrollTop = source.scrollTop;
-    $("colors").scrollLeft = source.scrollLeft;
+    $("gutter").scrollTop = $("ink").scrollTop = source.scrollTop;
+    $("ink").scrollLeft = source.scrollLeft;
   }
 
   function gutter() {
