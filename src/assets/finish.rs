@@ -4,7 +4,7 @@ use super::error::AssetError;
 use super::files::Files;
 use super::relief::{ReliefMaps, Surface};
 use super::texture::Texture;
-use crate::scene::{Body, World};
+use crate::scene::{Body, Rectangle, World};
 use std::sync::Arc;
 
 /// The pictures of a body or rectangle.
@@ -39,32 +39,30 @@ pub fn load_all(world: &World, before: &[Finish], files: &Files) -> Result<Vec<F
         all.push(Finish { texture, relief });
     }
     for (i, rectangle) in rectangles.iter().enumerate() {
-        let known =
-            rectangles[..i].iter().position(|other| other.texture == rectangle.texture).map(|at| bodies.len() + at);
-        let texture = match (before.get(bodies.len() + i), known) {
-            (Some(finish), _) => finish.texture.clone(),
-            (None, Some(known)) => all[known].texture.clone(),
-            (None, None) => {
-                let load = |source| Texture::load_paint(source, true, files).map(Arc::new);
-                rectangle.texture.as_ref().map(load).transpose()?
-            }
+        let texture_of = |rectangle: &Rectangle| rectangle.texture.clone();
+        let load = |rectangle: &Rectangle| {
+            rectangle.texture.as_ref().map(|source| Texture::load_paint(source, true, files)).transpose()
+        };
+        let texture = match before.get(bodies.len() + i) {
+            Some(finish) => finish.texture.clone(),
+            None => shared(&all[bodies.len()..], rectangles, rectangle, texture_of, |finish| &finish.texture, load)?,
         };
         all.push(Finish { texture, relief: None });
     }
     Ok(all)
 }
 
-// The picture of an earlier body with the same source, or a new one.
-fn shared<K: PartialEq, P>(
+// The picture of an earlier body or rectangle with the same source, or a new one. `all` has the finish of each earlier one.
+fn shared<T, K: PartialEq, P>(
     all: &[Finish],
-    bodies: &[Body],
-    body: &Body,
-    source: impl Fn(&Body) -> K,
+    items: &[T],
+    item: &T,
+    source: impl Fn(&T) -> K,
     picture: impl Fn(&Finish) -> &Option<Arc<P>>,
-    load: impl FnOnce(&Body) -> Result<Option<P>, AssetError>,
+    load: impl FnOnce(&T) -> Result<Option<P>, AssetError>,
 ) -> Result<Option<Arc<P>>, AssetError> {
-    match all.iter().zip(bodies).find(|(_, other)| source(other) == source(body)) {
+    match all.iter().zip(items).find(|(_, other)| source(other) == source(item)) {
         Some((known, _)) => Ok(picture(known).clone()),
-        None => Ok(load(body)?.map(Arc::new)),
+        None => Ok(load(item)?.map(Arc::new)),
     }
 }

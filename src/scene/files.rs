@@ -5,11 +5,13 @@ use crate::language::{Message, msg};
 use std::path::{Path, PathBuf};
 
 impl World {
-    // The pictures of the floor and of bodies, each with the path of its keys.
-    fn pictured(&mut self) -> impl Iterator<Item = (String, &mut Option<TextureSource>, &mut Option<Relief>)> {
-        let floor = self.floor.iter_mut().map(|f| ("floor".to_owned(), &mut f.texture, &mut f.relief));
+    // The pictures of the floor, of bodies and of rectangles, which have no relief, each with the path of its keys.
+    fn pictured(&mut self) -> impl Iterator<Item = (String, &mut Option<TextureSource>, Option<&mut Option<Relief>>)> {
+        let floor = self.floor.iter_mut().map(|f| ("floor".to_owned(), &mut f.texture, Some(&mut f.relief)));
         let bodies = self.bodies.iter_mut().enumerate();
-        floor.chain(bodies.map(|(i, b)| (format!("body[{i}]"), &mut b.texture, &mut b.relief)))
+        let bodies = bodies.map(|(i, b)| (format!("body[{i}]"), &mut b.texture, Some(&mut b.relief)));
+        let rectangles = self.rectangles.iter_mut().enumerate();
+        floor.chain(bodies).chain(rectangles.map(|(i, r)| (format!("rectangle[{i}]"), &mut r.texture, None)))
     }
 }
 
@@ -22,13 +24,8 @@ impl Scene {
             if let Some(TextureSource::File(path)) = texture {
                 visit(format!("{owner}.texture"), path);
             }
-            for (key, path) in relief.iter_mut().flat_map(Relief::files_mut) {
+            for (key, path) in relief.into_iter().flatten().flat_map(Relief::files_mut) {
                 visit(format!("{owner}.relief.{key}"), path);
-            }
-        }
-        for (i, rectangle) in world.rectangles.iter_mut().enumerate() {
-            if let Some(TextureSource::File(path)) = &mut rectangle.texture {
-                visit(format!("rectangle[{i}].texture"), path);
             }
         }
         if let Some(SkySource::File(path)) = &mut world.sky.image {
@@ -49,6 +46,8 @@ impl Scene {
             instead = Some(msg!("a magenta checker stands in for it"));
         }
         for (_, texture, relief) in self.world.pictured() {
+            let mut none = None;
+            let relief = relief.unwrap_or(&mut none);
             if let Some(relief) = relief {
                 if matches!(&relief.roughness_map, Some(MapSource::File(path)) if path == file) {
                     relief.roughness_map = None;
@@ -64,12 +63,6 @@ impl Scene {
                 }
             }
             relief.take_if(|relief| relief.bumps == Bumps::Flat && relief.roughness_map.is_none());
-            if matches!(texture, Some(TextureSource::File(path)) if path == file) {
-                *texture = Some(TextureSource::Missing);
-                instead = Some(msg!("a magenta checker stands in for it"));
-            }
-        }
-        for texture in self.world.rectangles.iter_mut().map(|rectangle| &mut rectangle.texture) {
             if matches!(texture, Some(TextureSource::File(path)) if path == file) {
                 *texture = Some(TextureSource::Missing);
                 instead = Some(msg!("a magenta checker stands in for it"));
