@@ -1,8 +1,10 @@
 //! Resolves a user's video options for a file name.
 
 use super::memory_limit;
+use crate::assets::source::open_regular;
 use crate::error::Error;
 use crate::language::msg;
+use crate::math::hash::{hex, of_reader};
 use crate::output::video::codecs::Codec;
 use crate::output::video::containers::{CONTAINERS, Container};
 use crate::output::video::ffmpeg::find_ffmpeg;
@@ -12,6 +14,7 @@ use crate::output::video::spherical::FilmViews;
 use crate::output::video::{Settings, VideoOptions};
 use crate::quote::brief;
 use crate::scene::Scene;
+use sha2::Digest;
 use std::path::{Path, PathBuf};
 
 impl VideoOptions {
@@ -70,6 +73,10 @@ impl VideoOptions {
             fps,
             encode: self.encode.unwrap_or_default(),
             options: self.clone(),
+            music: self.audio.as_deref().map(|file| {
+                let hash = open_regular(file).and_then(of_reader);
+                hash.map_or_else(|_| file.display().to_string(), |hash| hex(&hash.finalize()))
+            }),
             encoders: match self.encoders {
                 0 => std::thread::available_parallelism().map_or(1, usize::from).div_ceil(2),
                 n => n as usize,

@@ -5,16 +5,14 @@ use super::ffmpeg::Ffmpeg;
 use super::settings::Settings;
 use super::tag::{self, Tag};
 use super::{high_bit_depth, mp4, y4m};
-use crate::assets::source::open_regular;
 use crate::cancel::Cancel;
 use crate::language::msg;
-use crate::math::hash::{hex, of_reader, of_texts};
+use crate::math::hash::{hex, of_texts};
 use crate::output::error::{NameFile, OutputError};
 use crate::output::formats::Reader;
 use crate::output::sink::RenderedFrame;
 use crate::output::store::folder::FrameFolder;
 use crate::output::store::hidden;
-use sha2::Digest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -148,13 +146,8 @@ impl VideoJob {
         let scene = self.scene.as_deref().unwrap_or("unknown");
         let steps = self.steps_of(&self.frames);
         // What is added when segments are joined.
-        let options = &self.settings.options;
-        let limit = options.limit.map(|limit| limit.to_string());
-        let audio = options.audio.as_deref().map(|file| {
-            let music = open_regular(file).and_then(of_reader);
-            music.map_or_else(|_| file.display().to_string(), |hash| hex(&hash.finalize()))
-        });
-        let content = [Some(self.key(ffmpeg)), Some(numbers), steps.clone(), limit, audio];
+        let limit = self.settings.options.limit.map(|limit| limit.to_string());
+        let content = [Some(self.key(ffmpeg)), Some(numbers), steps.clone(), limit, self.settings.music.clone()];
         let content = hash(content.iter().flatten().map(String::as_str));
         // Other particle files count as another scene.
         let steps = steps.map_or_else(String::new, |steps| format!("-{steps:.16}"));

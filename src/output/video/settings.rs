@@ -25,6 +25,8 @@ pub struct Settings {
     /// The requested choice, or that of the begun film.
     pub encode: Encode,
     pub options: VideoOptions,
+    /// SHA-256 of the music, or its path if it cannot be read; None without music.
+    pub music: Option<String>,
     /// Maximum number of concurrent encoders. The video does not depend on it.
     pub encoders: usize,
     /// Maximum memory of the encoders, bytes, as estimated by [`Settings::encoder_bytes`]; None if the user has set
@@ -54,6 +56,7 @@ impl Settings {
             fps: 25.0,
             encode: Encode::default(),
             options: VideoOptions::new(),
+            music: None,
             encoders: 1,
             encoder_memory: None,
             high_bit_depth: None,
