@@ -72,6 +72,10 @@ fn values_jump_at_beats_and_fall_back() {
     assert_eq!(seen(&some, &[0.0, 1.0, 2.0, 3.0, 15.0, 16.0]), [1.0, 1.0, 9.0, 3.0, 9.0, 3.0]);
     let closed = some.replace("decay = 0.5", "decay = 0.5, closed = true");
     assert_eq!(seen(&closed, &[0.0, 1.0, 2.0, 16.0]), [3.0, 1.0, 9.0, 3.0]);
+    // A beat that is moved before the start falls at the end.
+    let moved = toml(&closed.replace("[0.5, 3.75]", "[0.25, 4.3]").replace("closed", "offset = -0.5, closed"));
+    assert!(moved.tracks.all()[0].keys.is_sorted_by(|a, b| a.time < b.time), "{:?}", moved.tracks.all()[0].keys);
+    assert_eq!(moved.at(15.0).world.bodies[0].lamp_intensity, 9.0);
     // Another frame rate moves the beats.
     let mut slow = toml(&pulse);
     slow.output.fps = 2.0;

@@ -64,8 +64,11 @@ impl Beats {
         };
         if closed && self.bpm.is_none() {
             beats.retain(|beat| *beat < seconds);
+            beats.iter_mut().for_each(|beat| *beat = beat.rem_euclid(seconds));
+            beats.sort_by(f64::total_cmp);
             let shifted = |by: f64| beats.iter().map(move |beat| beat + by);
             beats = shifted(-seconds).chain(shifted(0.0)).chain(shifted(seconds)).collect();
+            beats.dedup();
         }
         let key = |time: f64, value: Vec3, ease| TimedValue { time: time / seconds, value, ease };
         // Before the first beat.
