@@ -196,8 +196,9 @@ impl Audit {
         let wrong = |&n: &u32| {
             let shown = self.exact(n)?;
             let hash = hex(&of_picture(shown.size, &shown.rgba));
+            self.hashes.get(&n).filter(|recorded| **recorded != hash)?;
             let other = self.hashes.iter().find(|(m, theirs)| **m != n && **theirs == hash).map(|(m, _)| *m);
-            self.hashes.get(&n).is_some_and(|recorded| *recorded != hash).then_some((n, other))
+            Some((n, other))
         };
         let files: Vec<u32> = if self.lossy.is_some() { Vec::new() } else { self.whole.iter().copied().collect() };
         let found: Vec<_> =
