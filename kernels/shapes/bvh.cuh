@@ -96,7 +96,6 @@ struct ClosestHitVisitor {
   POLYFLY_METHOD Mask active() const { return lanes; }
   POLYFLY_METHOD Real far() const { return hit.t; }
   POLYFLY_METHOD void visit(int kind, int i) {
-    // No switch: a driver does not see through a table of jumps.
 #define SHAPE(KIND, name, array, features)                                                    \
   if constexpr (has_features<S>(features))                                                    \
     if (uses<features>(scene) && kind == SHAPE_##KIND) return intersect_##name(scene, i, ray, kept, lanes, hit);

@@ -62,7 +62,7 @@ POLYFLY_FN void intersect_cone(const S& scene, int i, const Ray& ray, const Inte
   hit_round(scene, surface_number(SHAPE_CONE, i), c, in, tested, hit);
 }
 
-// What remains of light behind a cone. (Out of line, and by value: else scenes without cones pay for it on a GPU.)
+// What remains of light behind a cone. (Out of line and by value: in line it makes ptxas spill more, also for scenes without cones.)
 template <class S>
 POLYFLY_NOINLINE Vec behind_cone(const S& scene, int i, Segment line, Interval kept, Mask active, Vec remaining) {
   const Mask inside = line.last_surface == Int(origin_inside(SHAPE_CONE, i));
