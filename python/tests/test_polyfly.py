@@ -34,6 +34,10 @@ def by_program(scene, frame, *flags):
     return np.frombuffer(data, np.uint8, offset=8).reshape(height, width, 4)
 
 
+def programs_of_the_document():
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.M | re.S)
+
+
 class Wheel(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -68,8 +72,8 @@ class Wheel(unittest.TestCase):
         np.testing.assert_array_equal(picture, by_program(self.scene, 7, "--size", "48x36", "--samples", "2"))
 
     def test_the_documents_programs_run(self):
-        page = (ROOT / "docs/python.md").read_text()
-        animation, whole_run, particles = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+        # `test_the_fixture_of_pytest` runs the third.
+        animation, whole_run, _, particles = programs_of_the_document()
         scene = animation.split("\nrenderer = ")[0]
         # Small pictures, and few of them.
         def small(program):
@@ -325,7 +329,9 @@ print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
     @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed")
     def test_the_fixture_of_pytest(self):
         folder = self.scene.parent
-        test = 'def test_cube(polyfly_golden):\n    polyfly_golden("scene.toml", "1", size=(32, 24), samples={})\n'
+        _, _, test, _ = programs_of_the_document()
+        test = test.replace("size=(160, 120)", "size=(32, 24), samples={}")
+        (folder / "cube.toml").write_bytes(self.scene.read_bytes())
         def pytest(samples, *flags):
             (folder / "test_it.py").write_text(test.format(samples))
             # The plugin is found by its entry point where the wheel is installed.
@@ -336,7 +342,7 @@ print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
         self.assertEqual(pytest(1).returncode, 0)
         wrong = pytest(2)
         self.assertEqual(wrong.returncode, 1)
-        self.assertIn("frames [1] of test_cube.txt have other pixels", wrong.stdout)
+        self.assertIn("frames [0, 30] of test_cube.txt have other pixels", wrong.stdout)
 
     def test_ctrl_c_interrupts_at_once(self):
         # Minutes of work: only the interruption ends it.
