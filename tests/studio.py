@@ -4,6 +4,7 @@ Needs chromium, chromium-driver and selenium (scripts/try studio).
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 from selenium import webdriver
@@ -56,6 +58,8 @@ class Studio:
 
     # One for all scenes.
     browser = None
+    # Where studios keep what outlives them, in place of the user's own folder.
+    state_folder = tempfile.TemporaryDirectory(prefix="polyfly-state.")
 
     def __init__(self, polyfly, scene, *flags):
         self.polyfly, self.scene, self.flags = polyfly, Path(scene), flags
@@ -69,11 +73,25 @@ class Studio:
             # A table's fields are made when it opens.
             Studio.browser.implicitly_wait(10)
 
-    def serve(self):
+    @classmethod
+    @contextmanager
+    def of(cls, polyfly, text=SCENE, *flags, name="scene.toml", **files):
+        """The page of a scene with this text, in a folder with these files beside it."""
+        with tempfile.TemporaryDirectory() as folder:
+            scene = Path(folder, name)
+            scene.write_text(text)
+            for other, content in files.items():
+                Path(folder, other).write_text(content)
+            with cls(polyfly, scene, "--cpu", *flags) as studio:
+                studio.open()
+                yield studio
+
+    def serve(self, *flags):
         # A folder is where scenes are chosen.
         where = {"cwd": self.scene} if self.scene.is_dir() else {}
         name = [] if where else [str(self.scene)]
-        self.server = subprocess.Popen([self.polyfly, "studio", *name, *self.flags], **where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        env = os.environ | {"XDG_STATE_HOME": Studio.state_folder.name}
+        self.server = subprocess.Popen([self.polyfly, "studio", *name, *self.flags, *flags], **where, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = self.server.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", self.address), self.address
 
@@ -238,27 +256,33 @@ def deed(deed):
     return json.dumps({"frame": 0, "view": None, "deed": deed}).encode()
 
 
+def main(check):
+    """Runs a check with the words of the command line, and ends the browser whatever comes of it."""
+    try:
+        check(*sys.argv[1:])
+    finally:
+        if Studio.browser:
+            Studio.browser.quit()
+
+
 def check(polyfly):
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        scene.write_text(SCENE)
-        with Studio(polyfly, scene, "--cpu") as studio:
-            studio.open()
-            pictures(studio, scene)
-            faults(studio, scene)
-            camera(studio, scene)
-            keys(studio, scene)
-            discarding(studio)
-            history(studio, scene)
-            editors(studio, scene)
-            keyboard(studio)
-            messages(studio)
-            panels(studio, scene)
-            runs(studio, scene)
-            connections_without_token(studio)
-            # What has been asked for and refused is all that the console may complain of.
-            said = [line["message"] for line in studio.browser.get_log("browser") if line["level"] == "SEVERE" and "409" not in line["message"] and "422" not in line["message"]]
-            assert not said, said
+    with Studio.of(polyfly) as studio:
+        scene = studio.scene
+        pictures(studio, scene)
+        faults(studio, scene)
+        camera(studio, scene)
+        keys(studio, scene)
+        discarding(studio)
+        history(studio, scene)
+        editors(studio, scene)
+        keyboard(studio)
+        messages(studio)
+        panels(studio, scene)
+        runs(studio, scene)
+        connections_without_token(studio)
+        # What has been asked for and refused is all that the console may complain of.
+        said = [line["message"] for line in studio.browser.get_log("browser") if line["level"] == "SEVERE" and "409" not in line["message"] and "422" not in line["message"]]
+        assert not said, said
     in_tokens(polyfly)
     camera_keys(polyfly)
     form(polyfly)
@@ -611,117 +635,107 @@ def connections_without_token(studio):
 
 
 def in_tokens(polyfly):
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.txt")
-        scene.write_bytes(subprocess.run([polyfly, "--default"], check=True, capture_output=True).stdout)
-        with Studio(polyfly, scene, "--cpu", "--size", "96x72", "--samples", "1") as studio:
-            studio.open()
-            status, text = studio.request("set", changes(("body[0].radius", "1.75")))
-            assert status == 200, text
-            status, text = studio.request("tokens")
-            assert status == 200 and " 1.75 " in text, text
-            assert studio.request("write", b"")[0] == 200 and " 1.75 " in scene.read_text()
-            studio.request("set", changes(("film.bloom", "0.2")))
-            status, text = studio.request("write", b"")
-            assert status == 422 and "its film" in text, "the message says what tokens cannot"
-            studio.request("discard", b"")
-            studio.table("film")
-            studio.field("film.bloom").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.3", Keys.ENTER)
-            studio.wait(lambda: studio.state()["changes"])
-            written = scene.read_text()
-            studio.click("write")
-            studio.wait(lambda: "its film" in studio.text("refusal"))
-            # Whatever else changes, the words stay until something else is done.
-            version = int(studio.shown()["version"])
-            scene.write_text(written + "\n")
-            studio.wait(lambda: int(studio.shown()["version"]) > version)
-            assert "its film" in studio.text("refusal") and scene.read_text() == written + "\n"
-            studio.click("discard")
-            studio.wait(lambda: not studio.text("refusal") and not studio.state()["changes"])
-            # Of the files in tokens the camera has a path on a cylinder: no place of its own stands beside it.
-            studio.table("camera")
-            assert "position" not in studio.fields("camera") and "fov_deg" in studio.fields("camera")
-            studio.table("output")
-            assert "96, 72" in studio.browser.find_element(By.CSS_SELECTOR, "[data-key='output.size'] small").text
+    tokens = subprocess.run([polyfly, "--default"], check=True, capture_output=True, text=True).stdout
+    with Studio.of(polyfly, tokens, "--size", "96x72", "--samples", "1", name="scene.txt") as studio:
+        scene = studio.scene
+        status, text = studio.request("set", changes(("body[0].radius", "1.75")))
+        assert status == 200, text
+        status, text = studio.request("tokens")
+        assert status == 200 and " 1.75 " in text, text
+        assert studio.request("write", b"")[0] == 200 and " 1.75 " in scene.read_text()
+        studio.request("set", changes(("film.bloom", "0.2")))
+        status, text = studio.request("write", b"")
+        assert status == 422 and "its film" in text, "the message says what tokens cannot"
+        studio.request("discard", b"")
+        studio.table("film")
+        studio.field("film.bloom").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.3", Keys.ENTER)
+        studio.wait(lambda: studio.state()["changes"])
+        written = scene.read_text()
+        studio.click("write")
+        studio.wait(lambda: "its film" in studio.text("refusal"))
+        # Whatever else changes, the words stay until something else is done.
+        version = int(studio.shown()["version"])
+        scene.write_text(written + "\n")
+        studio.wait(lambda: int(studio.shown()["version"]) > version)
+        assert "its film" in studio.text("refusal") and scene.read_text() == written + "\n"
+        studio.click("discard")
+        studio.wait(lambda: not studio.text("refusal") and not studio.state()["changes"])
+        # Of the files in tokens the camera has a path on a cylinder: no place of its own stands beside it.
+        studio.table("camera")
+        assert "position" not in studio.fields("camera") and "fov_deg" in studio.fields("camera")
+        studio.table("output")
+        assert "96, 72" in studio.browser.find_element(By.CSS_SELECTOR, "[data-key='output.size'] small").text
 
 
 def camera_keys(polyfly):
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        places = [(0, [4, 0, 1.5]), (0.5, [0, 4, 1.5]), (0.75, [-4, 0, 1.5])]
-        path = "".join(f"[[camera.key]]\ntime = {time}\nposition = {place}\nlook_at = [0, 0, 0]\n\n" for time, place in places)
-        scene.write_text(SCENE.replace("[camera.eye]\nr = 4.0\nz = 1.5\nphi_cycles = 1.0\n", path))
-        with Studio(polyfly, scene, "--cpu") as studio:
-            studio.open()
-            before = studio.state()["document"]["camera"]["key"]
-            for frame, count in [(15, 4), (12, 4)]:
-                studio.frame(frame)
-                studio.drag(steps=3)
-                studio.wait(studio.is_settled)
-                seen = studio.pixels()
-                studio.click("look")
-                studio.wait(lambda: not studio.browser.find_element(By.ID, "look").is_enabled())
-                studio.best(studio.state()["version"])
-                off = sum(abs(a - b) for a, b in zip(seen, studio.pixels())) / len(seen)
-                assert off < 1, f"the frame shows the view that was chosen, {off} codes off"
-                now = studio.state()["document"]["camera"]["key"]
-                assert len(now) == count and [key for key in now if key["time"] in (0, 0.75)] == [before[0], before[2]], now
-            assert [key["time"] for key in now] == [0, 0.5, 0.625, 0.75], now
-            studio.click("write")
-            studio.wait(lambda: not studio.state()["changes"])
+    places = [(0, [4, 0, 1.5]), (0.5, [0, 4, 1.5]), (0.75, [-4, 0, 1.5])]
+    path = "".join(f"[[camera.key]]\ntime = {time}\nposition = {place}\nlook_at = [0, 0, 0]\n\n" for time, place in places)
+    with Studio.of(polyfly, SCENE.replace("[camera.eye]\nr = 4.0\nz = 1.5\nphi_cycles = 1.0\n", path)) as studio:
+        scene = studio.scene
+        before = studio.state()["document"]["camera"]["key"]
+        for frame, count in [(15, 4), (12, 4)]:
+            studio.frame(frame)
+            studio.drag(steps=3)
+            studio.wait(studio.is_settled)
+            seen = studio.pixels()
+            studio.click("look")
+            studio.wait(lambda: not studio.browser.find_element(By.ID, "look").is_enabled())
             studio.best(studio.state()["version"])
-            assert scene.read_text().count("[[camera.key]]") == 4 and studio.pixels() == studio.rendered(12)
+            off = sum(abs(a - b) for a, b in zip(seen, studio.pixels())) / len(seen)
+            assert off < 1, f"the frame shows the view that was chosen, {off} codes off"
+            now = studio.state()["document"]["camera"]["key"]
+            assert len(now) == count and [key for key in now if key["time"] in (0, 0.75)] == [before[0], before[2]], now
+        assert [key["time"] for key in now] == [0, 0.5, 0.625, 0.75], now
+        studio.click("write")
+        studio.wait(lambda: not studio.state()["changes"])
+        studio.best(studio.state()["version"])
+        assert scene.read_text().count("[[camera.key]]") == 4 and studio.pixels() == studio.rendered(12)
 
 
 def form(polyfly):
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        scene.write_text(SCENE.replace("[render]", "fps = 25\n\n[render]") + 'color = "deepskyblue"\nradius = 0.1\n\n[[sphere]]\nmaterial = "glass"\n')
-        with Studio(polyfly, scene, "--cpu", "--size", "80x60") as studio:
-            studio.open()
-            for name in ["output", "render", "camera", "body[0]", "light[0]", "sphere[0]"]:
-                studio.table(name)
-            studio.wait(lambda: studio.fields("sphere[0]"))
-            assert studio.fields("output") == ["frames", "fps", "loop", "poster", "path", "size", "bits", "video"], studio.fields("output")
-            body = studio.fields("body[0]")
-            assert body[:7] == ["solid", "center", "on", "rest", "radius", "bevel", "color"] and "strength" not in body and "abbe" not in body, body
-            assert "lamp_cycles" not in body and "roughness" in body, body
-            assert studio.fields("sphere[0]") == ["center", "on", "radius", "color", "material", "ior", "abbe", "tint_distance", "film_nm", "film_ior"], studio.fields("sphere[0]")
-            assert not {"position", "look_at", "closed"} & set(studio.fields("camera")), studio.fields("camera")
-            shown = lambda key: studio.field(key).get_attribute("value")
-            assert shown("sphere[0].ior") == "1.5" and shown("render.depth") == "12" and shown("output.frames") == "24", "defaults are shown"
-            assert studio.field("render.shadows").is_selected()
-            assert studio.js("return document.querySelector(\"[data-key='light[0].color'] input[type=color]\").value") == "#00bfff"
-            note = studio.browser.find_element(By.CSS_SELECTOR, "[data-key='output.size'] small")
-            assert note.text == "the command line says [80, 60]" and shown("output.size") == "160", note.text
-            slider = lambda key: [float(studio.js(f"return document.querySelector(\"[data-key='{key}'] input[type=range]\").{end}")) for end in ("min", "max", "step")]
-            assert slider("body[0].lamp_intensity") == [0, 20, 0.1] and slider("body[0].radius") == [0.1, 5, 0.01]
-            # Another material sets aside what it does not have, and that comes back with the first.
-            text = scene.read_text()
-            studio.choose("body[0].material", "gold")
-            studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "gold")
-            assert not studio.state()["problems"] and "transparency" not in studio.state()["document"]["body"][0], studio.state()["problems"]
-            studio.wait(lambda: "reflection" not in studio.fields("body[0]") and "roughness" in studio.fields("body[0]"))
-            aside = lambda: studio.js("return [...document.querySelectorAll('#keys small')].filter((note) => note.offsetParent && note.textContent.startsWith('set aside')).map((note) => note.textContent)")
-            assert aside() == ["set aside: reflection = 0.5, transparency = 0.4"], aside()
-            studio.choose("body[0].material", "glass")
-            studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "glass")
-            studio.choose("body[0].material", "plain")
-            studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "plain")
-            studio.wait(lambda: [change["key"] for change in studio.state()["changes"]] == ["body[0].material"])
-            studio.wait(lambda: not aside())
-            # Each was one step.
-            for n in range(3):
-                studio.click("undo")
-            studio.wait(lambda: not studio.state()["changes"] and not studio.is_enabled("undo"))
-            assert studio.request("write", b"")[0] == 200 and scene.read_text() == text
+    with Studio.of(polyfly, SCENE.replace("[render]", "fps = 25\n\n[render]") + 'color = "deepskyblue"\nradius = 0.1\n\n[[sphere]]\nmaterial = "glass"\n', "--size", "80x60") as studio:
+        scene = studio.scene
+        for name in ["output", "render", "camera", "body[0]", "light[0]", "sphere[0]"]:
+            studio.table(name)
+        studio.wait(lambda: studio.fields("sphere[0]"))
+        assert studio.fields("output") == ["frames", "fps", "loop", "poster", "path", "size", "bits", "video"], studio.fields("output")
+        body = studio.fields("body[0]")
+        assert body[:7] == ["solid", "center", "on", "rest", "radius", "bevel", "color"] and "strength" not in body and "abbe" not in body, body
+        assert "lamp_cycles" not in body and "roughness" in body, body
+        assert studio.fields("sphere[0]") == ["center", "on", "radius", "color", "material", "ior", "abbe", "tint_distance", "film_nm", "film_ior"], studio.fields("sphere[0]")
+        assert not {"position", "look_at", "closed"} & set(studio.fields("camera")), studio.fields("camera")
+        shown = lambda key: studio.field(key).get_attribute("value")
+        assert shown("sphere[0].ior") == "1.5" and shown("render.depth") == "12" and shown("output.frames") == "24", "defaults are shown"
+        assert studio.field("render.shadows").is_selected()
+        assert studio.js("return document.querySelector(\"[data-key='light[0].color'] input[type=color]\").value") == "#00bfff"
+        note = studio.browser.find_element(By.CSS_SELECTOR, "[data-key='output.size'] small")
+        assert note.text == "the command line says [80, 60]" and shown("output.size") == "160", note.text
+        slider = lambda key: [float(studio.js(f"return document.querySelector(\"[data-key='{key}'] input[type=range]\").{end}")) for end in ("min", "max", "step")]
+        assert slider("body[0].lamp_intensity") == [0, 20, 0.1] and slider("body[0].radius") == [0.1, 5, 0.01]
+        # Another material sets aside what it does not have, and that comes back with the first.
+        text = scene.read_text()
+        studio.choose("body[0].material", "gold")
+        studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "gold")
+        assert not studio.state()["problems"] and "transparency" not in studio.state()["document"]["body"][0], studio.state()["problems"]
+        studio.wait(lambda: "reflection" not in studio.fields("body[0]") and "roughness" in studio.fields("body[0]"))
+        aside = lambda: studio.js("return [...document.querySelectorAll('#keys small')].filter((note) => note.offsetParent && note.textContent.startsWith('set aside')).map((note) => note.textContent)")
+        assert aside() == ["set aside: reflection = 0.5, transparency = 0.4"], aside()
+        studio.choose("body[0].material", "glass")
+        studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "glass")
+        studio.choose("body[0].material", "plain")
+        studio.wait(lambda: studio.state()["document"]["body"][0].get("material") == "plain")
+        studio.wait(lambda: [change["key"] for change in studio.state()["changes"]] == ["body[0].material"])
+        studio.wait(lambda: not aside())
+        # Each was one step.
+        for n in range(3):
+            studio.click("undo")
+        studio.wait(lambda: not studio.state()["changes"] and not studio.is_enabled("undo"))
+        assert studio.request("write", b"")[0] == 200 and scene.read_text() == text
 
 
 def boxes(polyfly):
     """The boxes of every list, from left to right, are the list."""
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        scene.write_text("""
+    with Studio.of(polyfly, """
 [output]
 size = [96, 54]
 frames = 1
@@ -741,171 +755,152 @@ facing = [0.1, 0.2, 0.9]
 size = [2, 3]
 [[light]]
 position = [3, 4, 5]
-""")
-        with Studio(polyfly, scene, "--cpu") as studio:
-            studio.open()
-            tables = ["output", "camera", "body[0]", "ellipsoid[0]", "rectangle[0]", "light[0]"]
-            for name in tables:
-                studio.table(name)
-            shown = studio.js("""
-                const rows = [...document.querySelectorAll("#keys [data-key]")].map((row) => [row.dataset.key, [...row.querySelectorAll("input[type=number]")]]);
-                const left = (field) => field.getBoundingClientRect().left;
-                return Object.fromEntries(rows.filter(([, fields]) => fields.length > 1 && fields[0].offsetParent).map(([key, fields]) =>
-                    [key, fields.sort((a, b) => left(a) - left(b)).map((field) => field.value === "" ? null : Number(field.value))]))""")
-            state = studio.state()
-            for key, numbers in shown.items():
-                table, name = key.rsplit(".", 1)
-                at = lambda values: eval("values" + re.sub(r"(\w+)(?=\[|$)", r"['\1']", table, count=1), {"values": values}).get(name)
-                value = at(state["document"]) or at(state["holds"])
-                assert numbers == value or value is None and not any(numbers), (key, numbers, value)
-            lists = {"output.size", "camera.position", "camera.look_at", "body[0].center", "body[0].axis", "ellipsoid[0].center", "ellipsoid[0].radii",
-                     "rectangle[0].center", "rectangle[0].facing", "rectangle[0].size", "light[0].position"}
-            assert lists <= shown.keys(), lists - shown.keys()
-            label = studio.js("return document.querySelector(\"[data-key='output.size'] label\").control.value")
-            assert label == "96", "the label leads to the first box"
-            # A scene cannot be without some keys.
-            is_removable = lambda key: studio.row(key).find_element(By.CLASS_NAME, "back").is_displayed()
-            assert [key for key in ["body[0].solid", "body[0].center", "light[0].position", "output.size"] if is_removable(key)] == ["body[0].center", "output.size"]
+""") as studio:
+        scene = studio.scene
+        tables = ["output", "camera", "body[0]", "ellipsoid[0]", "rectangle[0]", "light[0]"]
+        for name in tables:
+            studio.table(name)
+        shown = studio.js("""
+            const rows = [...document.querySelectorAll("#keys [data-key]")].map((row) => [row.dataset.key, [...row.querySelectorAll("input[type=number]")]]);
+            const left = (field) => field.getBoundingClientRect().left;
+            return Object.fromEntries(rows.filter(([, fields]) => fields.length > 1 && fields[0].offsetParent).map(([key, fields]) =>
+                [key, fields.sort((a, b) => left(a) - left(b)).map((field) => field.value === "" ? null : Number(field.value))]))""")
+        state = studio.state()
+        for key, numbers in shown.items():
+            table, name = key.rsplit(".", 1)
+            at = lambda values: eval("values" + re.sub(r"(\w+)(?=\[|$)", r"['\1']", table, count=1), {"values": values}).get(name)
+            value = at(state["document"]) or at(state["holds"])
+            assert numbers == value or value is None and not any(numbers), (key, numbers, value)
+        lists = {"output.size", "camera.position", "camera.look_at", "body[0].center", "body[0].axis", "ellipsoid[0].center", "ellipsoid[0].radii",
+                 "rectangle[0].center", "rectangle[0].facing", "rectangle[0].size", "light[0].position"}
+        assert lists <= shown.keys(), lists - shown.keys()
+        label = studio.js("return document.querySelector(\"[data-key='output.size'] label\").control.value")
+        assert label == "96", "the label leads to the first box"
+        # A scene cannot be without some keys.
+        is_removable = lambda key: studio.row(key).find_element(By.CLASS_NAME, "back").is_displayed()
+        assert [key for key in ["body[0].solid", "body[0].center", "light[0].position", "output.size"] if is_removable(key)] == ["body[0].center", "output.size"]
 
 
 def over_time(polyfly):
     """A value that changes over the clip has a row for each of its keys."""
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        scene.write_text(SCENE.replace("exposure = 0.2", 'exposure = { keys = [[0, 0.2], [0.5, 1, "hold"], [1, -1]] }')
-                         .replace("lamps = 4", 'lamp_color = { closed = true, keys = [[0, [1.0, 0.5, 0.16]], [0.5, "deepskyblue"]] }'))
-        with Studio(polyfly, scene, "--cpu", "--size", "80x60") as studio:
-            studio.open()
-            studio.table("film")
-            studio.table("body[0]")
-            held = lambda: studio.state()["document"]["film"]["exposure"]
-            shown = lambda key, what: studio.js("return [...document.querySelectorAll(`[data-key='${arguments[0]}'] .times .time`)].map((row) => [...row.querySelectorAll(arguments[1])].map((field) => field.value))", key, what)
-            assert shown("film.exposure", "input, select") == [["0", "0.2", ""], ["0.5", "1", "hold"], ["1", "-1", ""]]
-            assert shown("body[0].lamp_color", "input") == [["0", "#ff8029", "[1, 0.5, 0.16]"], ["0.5", "#00bfff", "deepskyblue"]]
-            cell = lambda what: studio.browser.find_element(By.CSS_SELECTOR, f"[aria-label='film.exposure, {what}']")
-            cell("key 1, value").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.75", Keys.ENTER)
-            studio.wait(lambda: held() == {"keys": [[0, 0.2], [0.5, 0.75, "hold"], [1, -1]]})
-            # Rows are in the order of their times.
-            cell("key 0, time").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.9", Keys.ENTER)
-            studio.wait(lambda: held()["keys"] == [[0.5, 0.75, "hold"], [0.9, 0.2], [1, -1]])
-            studio.field("film.exposure").click()
-            studio.wait(lambda: held()["keys"] == [[0.5, 0.75, "hold"], [0.9, 0.2], [0.95, -1], [1, -1]])
-            studio.wait(lambda: len(shown("film.exposure", "input")) == 4)
-            cell("key 2, remove").click()
-            studio.wait(lambda: len(held()["keys"]) == 3 and len(shown("film.exposure", "input")) == 3)
-            studio.row("film.exposure").find_element(By.CSS_SELECTOR, "[type=checkbox]").click()
-            studio.wait(lambda: held().get("closed") is True)
-            # Once it is a number, it has a slider again.
-            studio.request("set", changes(("film.exposure", "0.5")))
-            studio.wait(lambda: studio.field("film.exposure").get_attribute("value") == "0.5")
-            assert studio.row("film.exposure").find_element(By.CSS_SELECTOR, "[type=range]")
-            for _ in range(6):
-                studio.request("undo", b"")
-            assert not studio.state()["changes"] and studio.request("write", b"")[0] == 200
+    with Studio.of(polyfly, SCENE.replace("exposure = 0.2", 'exposure = { keys = [[0, 0.2], [0.5, 1, "hold"], [1, -1]] }')
+                     .replace("lamps = 4", 'lamp_color = { closed = true, keys = [[0, [1.0, 0.5, 0.16]], [0.5, "deepskyblue"]] }'), "--size", "80x60") as studio:
+        studio.table("film")
+        studio.table("body[0]")
+        held = lambda: studio.state()["document"]["film"]["exposure"]
+        shown = lambda key, what: studio.js("return [...document.querySelectorAll(`[data-key='${arguments[0]}'] .times .time`)].map((row) => [...row.querySelectorAll(arguments[1])].map((field) => field.value))", key, what)
+        assert shown("film.exposure", "input, select") == [["0", "0.2", ""], ["0.5", "1", "hold"], ["1", "-1", ""]]
+        assert shown("body[0].lamp_color", "input") == [["0", "#ff8029", "[1, 0.5, 0.16]"], ["0.5", "#00bfff", "deepskyblue"]]
+        cell = lambda what: studio.browser.find_element(By.CSS_SELECTOR, f"[aria-label='film.exposure, {what}']")
+        cell("key 1, value").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.75", Keys.ENTER)
+        studio.wait(lambda: held() == {"keys": [[0, 0.2], [0.5, 0.75, "hold"], [1, -1]]})
+        # Rows are in the order of their times.
+        cell("key 0, time").send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.9", Keys.ENTER)
+        studio.wait(lambda: held()["keys"] == [[0.5, 0.75, "hold"], [0.9, 0.2], [1, -1]])
+        studio.field("film.exposure").click()
+        studio.wait(lambda: held()["keys"] == [[0.5, 0.75, "hold"], [0.9, 0.2], [0.95, -1], [1, -1]])
+        studio.wait(lambda: len(shown("film.exposure", "input")) == 4)
+        cell("key 2, remove").click()
+        studio.wait(lambda: len(held()["keys"]) == 3 and len(shown("film.exposure", "input")) == 3)
+        studio.row("film.exposure").find_element(By.CSS_SELECTOR, "[type=checkbox]").click()
+        studio.wait(lambda: held().get("closed") is True)
+        # Once it is a number, it has a slider again.
+        studio.request("set", changes(("film.exposure", "0.5")))
+        studio.wait(lambda: studio.field("film.exposure").get_attribute("value") == "0.5")
+        assert studio.row("film.exposure").find_element(By.CSS_SELECTOR, "[type=range]")
+        for _ in range(6):
+            studio.request("undo", b"")
+        assert not studio.state()["changes"] and studio.request("write", b"")[0] == 200
 
 
 def drafts(polyfly):
     """The first picture after a change is small if a whole one takes long."""
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        scene.write_text(SCENE.replace("size = [160, 120]", "size = [1280, 720]").replace("samples = 2", "samples = 1"))
-        with Studio(polyfly, scene, "--cpu", "--threads", "1") as studio:
-            studio.open()
-            studio.table("film")
-            studio.table("body[0]")
-            studio.js("""
-                const canvas = document.getElementById("picture");
-                window.painted = [];
-                new MutationObserver(() => painted.push([Number(canvas.dataset.version), canvas.width])).observe(canvas, { attributeFilter: ["data-painted"] });""")
-            exposures = [lambda x=x: studio.type("film.exposure", f"{x}" + Keys.ENTER) for x in [0.75, 0.25, 1, 0.5]]
-            materials = [lambda name=name: studio.choose("body[0].material", name) for name in ["gold", "silver", "copper", "titanium"]]
-            for deeds in [exposures, materials]:
-                # A picture that is done before the page has shown its draft comes alone.
-                firsts = []
-                for deed in deeds:
-                    version = studio.state()["version"]
-                    deed()
-                    studio.wait(lambda: studio.state()["version"] > version)
-                    studio.best(version + 1)
-                    widths = [width for of, width in studio.js("return painted") if of == version + 1]
-                    assert widths[-1] == 1280, widths
-                    firsts.append(widths[0])
-                assert min(firsts) < 1280, firsts
+    with Studio.of(polyfly, SCENE.replace("size = [160, 120]", "size = [1280, 720]").replace("samples = 2", "samples = 1"), "--threads", "1") as studio:
+        studio.table("film")
+        studio.table("body[0]")
+        studio.js("""
+            const canvas = document.getElementById("picture");
+            window.painted = [];
+            new MutationObserver(() => painted.push([Number(canvas.dataset.version), canvas.width])).observe(canvas, { attributeFilter: ["data-painted"] });""")
+        exposures = [lambda x=x: studio.type("film.exposure", f"{x}" + Keys.ENTER) for x in [0.75, 0.25, 1, 0.5]]
+        materials = [lambda name=name: studio.choose("body[0].material", name) for name in ["gold", "silver", "copper", "titanium"]]
+        for deeds in [exposures, materials]:
+            # A picture that is done before the page has shown its draft comes alone.
+            firsts = []
+            for deed in deeds:
+                version = studio.state()["version"]
+                deed()
+                studio.wait(lambda: studio.state()["version"] > version)
+                studio.best(version + 1)
+                widths = [width for of, width in studio.js("return painted") if of == version + 1]
+                assert widths[-1] == 1280, widths
+                firsts.append(widths[0])
+            assert min(firsts) < 1280, firsts
 
 
 def left_behind(polyfly):
     """What a studio that was killed has left, and a file that is gone."""
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        scene.write_text(SCENE)
-        with Studio(polyfly, scene, "--cpu", "--size", "64x48") as studio:
-            studio.open()
-            bloom = lambda: studio.state()["document"]["film"].get("bloom")
-            unsaved = lambda: sorted(path.name for path in Path(folder).glob("*.unsaved*"))
-            studio.request("set", changes(("film.bloom", "0.4")))
-            studio.crash()
-            studio.wait(lambda: "scene.unsaved.toml" in studio.text("left"))
-            assert bloom() is None and "saved since then" not in studio.text("left")
-            studio.click("left-take")
-            studio.wait(lambda: bloom() == 0.4 and not studio.text("left"))
-            studio.click("undo")
-            studio.wait(lambda: bloom() is None)
-            studio.click("redo")
-            studio.wait(lambda: bloom() == 0.4)
-            studio.crash()
-            studio.wait(lambda: studio.text("left"))
-            # Changes that come before the answer have a file of their own.
-            studio.request("set", changes(("film.bloom", "0.1")))
-            assert unsaved() == ["scene.unsaved-2.toml", "scene.unsaved.toml"]
-            studio.click("left-drop")
-            studio.wait(lambda: not studio.text("left"))
-            assert unsaved() == ["scene.unsaved-2.toml"] and bloom() == 0.1
-            studio.click("discard")
-            studio.wait(lambda: not unsaved())
-            # The file is deleted: the page says so, keeps the scene, and writes it anew.
-            scene.unlink()
-            studio.wait(lambda: "is gone" in studio.problems())
-            assert unsaved() == ["scene.unsaved.toml"] and studio.is_enabled("write")
-            studio.click("write")
-            studio.wait(lambda: not studio.problems())
-            assert scene.read_text() == SCENE and not unsaved()
-            assert not studio.text("refusal")
+    with Studio.of(polyfly, SCENE, "--size", "64x48") as studio:
+        folder = studio.scene.parent
+        scene = studio.scene
+        bloom = lambda: studio.state()["document"]["film"].get("bloom")
+        unsaved = lambda: sorted(path.name for path in Path(folder).glob("*.unsaved*"))
+        studio.request("set", changes(("film.bloom", "0.4")))
+        studio.crash()
+        studio.wait(lambda: "scene.unsaved.toml" in studio.text("left"))
+        assert bloom() is None and "saved since then" not in studio.text("left")
+        studio.click("left-take")
+        studio.wait(lambda: bloom() == 0.4 and not studio.text("left"))
+        studio.click("undo")
+        studio.wait(lambda: bloom() is None)
+        studio.click("redo")
+        studio.wait(lambda: bloom() == 0.4)
+        studio.crash()
+        studio.wait(lambda: studio.text("left"))
+        # Changes that come before the answer have a file of their own.
+        studio.request("set", changes(("film.bloom", "0.1")))
+        assert unsaved() == ["scene.unsaved-2.toml", "scene.unsaved.toml"]
+        studio.click("left-drop")
+        studio.wait(lambda: not studio.text("left"))
+        assert unsaved() == ["scene.unsaved-2.toml"] and bloom() == 0.1
+        studio.click("discard")
+        studio.wait(lambda: not unsaved())
+        # The file is deleted: the page says so, keeps the scene, and writes it anew.
+        scene.unlink()
+        studio.wait(lambda: "is gone" in studio.problems())
+        assert unsaved() == ["scene.unsaved.toml"] and studio.is_enabled("write")
+        studio.click("write")
+        studio.wait(lambda: not studio.problems())
+        assert scene.read_text() == SCENE and not unsaved()
+        assert not studio.text("refusal")
 
 
 def without_server(polyfly):
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        scene.write_text(SCENE)
-        with Studio(polyfly, scene, "--cpu") as studio:
-            studio.open()
-            studio.table("film")
-            inert = "return document.querySelector('aside').inert && document.getElementById('actions').inert"
-            assert not studio.js(inert)
-            # The way to it is cut, and comes back.
-            studio.browser.set_network_conditions(offline=True, latency=0, throughput=-1)
-            field = studio.field("film.bloom")
-            field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.3", Keys.ENTER)
-            studio.wait(lambda: "Not connected" in studio.text("lost") and studio.js(inert))
-            assert "film.bloom" in studio.text("refusal"), "the page names what was not sent"
-            studio.browser.delete_network_conditions()
-            studio.wait(lambda: not studio.text("lost") and not studio.js(inert))
-            assert studio.field("film.bloom").get_attribute("value") == "0" and not studio.state()["changes"]
-            studio.save(SCENE.replace("exposure = 0.2", "exposure = 1"))
-            studio.best(studio.state()["version"])
-            assert studio.pixels() == studio.rendered(), "it follows the file again"
-            studio.server.terminate()
-            studio.wait(lambda: "Not connected" in studio.text("lost") and studio.js(inert))
-            # Another one at this address has another secret.
-            port = studio.address.split(":")[2].split("/")[0]
-            studio.server.wait()
-            studio.server = subprocess.Popen([polyfly, "studio", str(scene), "--cpu", "--port", port], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            studio.server.stdout.readline()
-            studio.wait(lambda: "started again" in studio.text("lost"))
+    with Studio.of(polyfly) as studio:
+        scene = studio.scene
+        studio.table("film")
+        inert = "return document.querySelector('aside').inert && document.getElementById('actions').inert"
+        assert not studio.js(inert)
+        # The way to it is cut, and comes back.
+        studio.browser.set_network_conditions(offline=True, latency=0, throughput=-1)
+        field = studio.field("film.bloom")
+        field.send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.3", Keys.ENTER)
+        studio.wait(lambda: "Not connected" in studio.text("lost") and studio.js(inert))
+        assert "film.bloom" in studio.text("refusal"), "the page names what was not sent"
+        studio.browser.delete_network_conditions()
+        studio.wait(lambda: not studio.text("lost") and not studio.js(inert))
+        assert studio.field("film.bloom").get_attribute("value") == "0" and not studio.state()["changes"]
+        studio.save(SCENE.replace("exposure = 0.2", "exposure = 1"))
+        studio.best(studio.state()["version"])
+        assert studio.pixels() == studio.rendered(), "it follows the file again"
+        studio.server.terminate()
+        studio.wait(lambda: "Not connected" in studio.text("lost") and studio.js(inert))
+        # Another one at this address has another secret.
+        port = studio.address.split(":")[2].split("/")[0]
+        studio.server.wait()
+        studio.serve("--port", port)
+        studio.wait(lambda: "started again" in studio.text("lost"))
 
 
 if __name__ == "__main__":
-    try:
-        check(*sys.argv[1:])
-    finally:
-        if Studio.browser:
-            Studio.browser.quit()
+    main(check)

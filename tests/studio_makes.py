@@ -4,16 +4,13 @@ Needs what tests/studio.py needs.
 """
 
 import math
-import sys
-import tempfile
 from contextlib import contextmanager
-from pathlib import Path
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from studio import Studio
+from studio import Studio, main
 from studio import deed as a_deed
 
 SIZE = (160, 90)
@@ -92,13 +89,9 @@ class Maker(Studio):
 
 @contextmanager
 def made(polyfly, text):
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Path(folder, "scene.toml")
-        scene.write_text(text)
-        with Maker(polyfly, scene, "--cpu") as studio:
-            studio.open()
-            yield studio
-            assert not studio.text("refusal"), studio.text("refusal")
+    with Maker.of(polyfly, text) as studio:
+        yield studio
+        assert not studio.text("refusal"), studio.text("refusal")
 
 
 def picking(polyfly):
@@ -396,8 +389,4 @@ def check(polyfly):
 
 
 if __name__ == "__main__":
-    try:
-        check(*sys.argv[1:])
-    finally:
-        if Studio.browser:
-            Studio.browser.quit()
+    main(check)

@@ -32,7 +32,8 @@ def windows(path):
 
 def environment(**more):
     # Without a path there is no ffmpeg. Wine takes names from the locale. Short films have several segments.
-    return {"PATH": "", "LC_ALL": "C.UTF-8", "POLYFLY_TEST_OPTIONS": "segment=4", **{k: v for k, v in os.environ.items() if k.startswith(("WINE", "HOME"))}, **more}
+    return {"PATH": "", "LC_ALL": "C.UTF-8", "POLYFLY_TEST_OPTIONS": "segment=4",
+            "XDG_STATE_HOME": windows(work / "state"), **{k: v for k, v in os.environ.items() if k.startswith(("WINE", "HOME"))}, **more}
 
 
 def start(args, folder=work, **more):
