@@ -126,6 +126,33 @@ def picking(polyfly):
         assert not studio.state()["changes"]
 
 
+def grains(polyfly):
+    """A click on a particle tells which one it is, in each frame; no key of the scene says so."""
+    cell = "ITEM: BOX BOUNDS pp pp pp\n-5 5\n-5 5\n-5 5\n"
+    # The second step has other places, and another order.
+    rows = ["42 0 0 0 1 2.5 \n17 2 3 0.5 1 7 \n", "17 2 3 0.5 1 8 \n42 0 0 1 1 nan \n"]
+    dump = "".join(f"ITEM: TIMESTEP\n{step}000\nITEM: NUMBER OF ATOMS\n2\n{cell}ITEM: ATOMS id x y z radius c_load\n{text}" for step, text in enumerate(rows))
+    text = HEAD.replace("= 60", "= 2") + CAMERA + FLOOR + '[particles]\npath = "bed.dump"\n\n' + LIGHT
+    with Maker.of(polyfly, text, **{"bed.dump": dump}) as studio:
+        told = lambda: dict(zip(*[studio.js(f"return [...document.querySelectorAll('#particle {name}')].map((one) => one.textContent)") for name in ("dt", "dd")]))
+        studio.mouse((0.5, 0.5))
+        studio.picks("particles[42]")
+        studio.wait(lambda: told() == {"row": "0", "step": "0 (0 in the file)", "position": "0, 0, 0", "radius": "1", "id": "42", "c_load": "2.5"})
+        assert studio.text("particle-name").lower() == "particle 42"
+        studio.wait(studio.outline)
+        first = studio.outline()
+        assert studio.js("return document.querySelector('[data-table=particles]').open"), "its group opens"
+        assert not studio.is_enabled("remove") and not studio.is_enabled("duplicate") and studio.is_enabled("aim")
+        studio.frame(1)
+        studio.wait(lambda: told().get("step") == "1 (1000 in the file)")
+        assert (told()["row"], told()["position"], told()["c_load"]) == ("1", "0, 0, 1", "no number"), told()
+        studio.wait(lambda: studio.outline() not in ("", first))
+        studio.mouse((0.5, 0.9))
+        studio.picks("floor")
+        assert not studio.text("particle")
+        assert not studio.state()["changes"]
+
+
 def dragging(polyfly):
     with made(polyfly, HEAD + CAMERA + FLOOR + CUBE + LIGHT) as studio:
         centre = lambda: studio.state()["holds"]["body"][0]["center"]
@@ -380,7 +407,7 @@ def hundred_steps(polyfly):
 
 
 def check(polyfly):
-    for test in [picking, dragging, handles, copies, times, hundred_steps]:
+    for test in [picking, grains, dragging, handles, copies, times, hundred_steps]:
         test(polyfly)
     clicks = {test.__name__: test(polyfly) for test in [new_scene, flight, loop, mistakes]}
     said = [line["message"] for line in Studio.browser.get_log("browser") if line["level"] == "SEVERE" and "409" not in line["message"]]

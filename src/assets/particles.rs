@@ -15,6 +15,7 @@ mod links;
 pub mod memory;
 mod npy;
 mod pairs;
+pub mod picking;
 mod placing;
 mod plan;
 mod range;

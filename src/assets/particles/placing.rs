@@ -86,6 +86,55 @@ pub fn rotations(step: &Step) -> Option<[(&'static str, &[f64]); 4]> {
     })
 }
 
+/// The shapes of a step's particles.
+pub struct Forms<'a> {
+    /// The different shapes. The first one is that of all, or the unit ball of ellipsoids; then come those of types.
+    pub shapes: Vec<Shape>,
+    is_given: bool,
+    of_type: Vec<Option<u32>>,
+    types: Option<&'a [f64]>,
+    axes: Option<[&'a [f64]; 3]>,
+    radii: &'a [f64],
+}
+
+impl<'a> Forms<'a> {
+    /// None if all particles are spheres.
+    pub fn of(particles: &Particles, step: &'a Step) -> Result<Option<Forms<'a>>, Message> {
+        let given = given(particles)?;
+        let by_file = particles.shape.is_none();
+        let axes = diameters(step).filter(|_| by_file);
+        let types = step.column(&["type"]).filter(|_| by_file && !step.shapes.is_empty());
+        let is_given = given.is_some();
+        if !is_given && types.is_none() && axes.is_none() {
+            return Ok(None);
+        }
+        let mut shapes = vec![given.unwrap_or(Shape::Ellipsoid([1.0; 3]))];
+        let of_type = step
+            .shapes
+            .iter()
+            .map(|shape| {
+                shapes.extend(shape.clone());
+                shape.is_some().then_some(shapes.len() as u32 - 1)
+            })
+            .collect();
+        Ok(Some(Forms { shapes, is_given, of_type, types, axes, radii: &step.radii }))
+    }
+
+    /// The index of a particle's shape, and its size; None of a sphere.
+    pub fn form(&self, i: usize) -> Option<(u32, Vec3)> {
+        let even = |shape: u32| (shape, [self.radii[i] / self.shapes[shape as usize].reach(); 3]);
+        match (self.is_given, self.types, &self.axes) {
+            (true, ..) => Some(even(0)),
+            (_, Some(types), _) => self.of_type.get(types[i] as usize).copied().flatten().map(even),
+            (_, _, Some(axes)) => {
+                let axes = semi_axes(axes, i).filter(|axes| axes.iter().any(|x| x != &axes[0]))?;
+                Some((0, scale(axes, self.radii[i] / largest(axes))))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Parts the particles of a step by their shapes; None if all are spheres.
 pub fn parted(
     particles: &Particles,
@@ -94,42 +143,13 @@ pub fn parted(
     origin: Vec3,
     colours: &[u16],
 ) -> Result<Option<Parted>, Message> {
-    let given = given(particles)?;
-    let by_file = particles.shape.is_none();
-    let axes = diameters(step).filter(|_| by_file);
-    let types = step.column(&["type"]).filter(|_| by_file && !step.shapes.is_empty());
-    // The first shape is that of all, or the unit ball of ellipsoids; then come those of types.
-    let mut shapes = vec![given.clone().unwrap_or(Shape::Ellipsoid([1.0; 3]))];
-    let of_type: Vec<Option<u32>> = step
-        .shapes
-        .iter()
-        .map(|shape| {
-            shapes.extend(shape.clone());
-            shape.is_some().then_some(shapes.len() as u32 - 1)
-        })
-        .collect();
-    // The shape of a particle, and its size.
-    let form = |i: usize| -> Option<(u32, Vec3)> {
-        let even = |shape: u32| (shape, [step.radii[i] / shapes[shape as usize].reach(); 3]);
-        match (&given, types, &axes) {
-            (Some(_), ..) => Some(even(0)),
-            (_, Some(types), _) => of_type.get(types[i] as usize).copied().flatten().map(even),
-            (_, _, Some(axes)) => {
-                let axes = semi_axes(axes, i).filter(|axes| axes.iter().any(|x| x != &axes[0]))?;
-                Some((0, scale(axes, step.radii[i] / largest(axes))))
-            }
-            _ => None,
-        }
-    };
-    if given.is_none() && types.is_none() && axes.is_none() {
-        return Ok(None);
-    }
+    let Some(forms) = Forms::of(particles, step)? else { return Ok(None) };
     let rotation = |i: usize| match rotations {
         Some([w, x, y, z]) => unit([w[i], x[i], y[i], z[i]]),
         _ => [1.0, 0.0, 0.0, 0.0],
     };
     let place = |i: usize| {
-        let (shape, size) = form(i)?;
+        let (shape, size) = forms.form(i)?;
         Some(ShapedParticle {
             shape,
             colour: colours[i],
@@ -147,7 +167,7 @@ pub fn parted(
     for (i, one) in all.into_iter().enumerate() {
         match one {
             None => ball(sub(step.positions[i], origin), step.radii[i], colours[i]),
-            Some(one) => match &shapes[one.shape as usize] {
+            Some(one) => match &forms.shapes[one.shape as usize] {
                 Shape::Union(balls) => balls.iter().for_each(|(centre, radius)| {
                     let size = one.size[0];
                     ball(add(one.centre, scale(rotated(one.rotation, *centre), size)), radius * size, one.colour);
@@ -162,5 +182,5 @@ pub fn parted(
             },
         }
     }
-    Ok(Some((spheres, indices, ShapedParticles { shapes, placed, rods })))
+    Ok(Some((spheres, indices, ShapedParticles { shapes: forms.shapes, placed, rods })))
 }

@@ -13,6 +13,9 @@ use std::collections::BTreeSet;
 // Single precision may move a particle by at most this share of its radius.
 const MISPLACED: f64 = 1e-3;
 
+/// The name of a column of the particles' numbers in their file, which no file has.
+pub const ROW: &str = "\0row";
+
 /// A time step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {

@@ -2,7 +2,7 @@
 
 use super::expression::{Expression, Values, is_true};
 use super::placing;
-use super::step::{Step, Wanted};
+use super::step::{Column, ROW, Step, Wanted};
 use super::views;
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
@@ -31,6 +31,9 @@ pub struct Request<'a> {
     colour: Result<Expression, Message>,
     // Of the condition that selects particles.
     only: Result<Expression, Message>,
+    // Whether all columns are read, and whether there is one of the particles' numbers in their file.
+    has_all_columns: bool,
+    has_rows: bool,
 }
 
 // The columns that a name may stand for, the likeliest first: one, or three of which it is the length.
@@ -73,7 +76,17 @@ impl<'a> Request<'a> {
     /// What these particles ask for.
     pub fn of(particles: &'a Particles) -> Request<'a> {
         let [colour, only] = [particles.colour_by.name(), &particles.only].map(Expression::parse);
-        Request { particles, colour, only }
+        Request { particles, colour, only, has_all_columns: false, has_rows: false }
+    }
+    /// The same with all columns.
+    #[must_use]
+    pub fn with_all_columns(self) -> Request<'a> {
+        Request { has_all_columns: true, ..self }
+    }
+    /// The same with a column of the particles' numbers in their file.
+    #[must_use]
+    pub fn with_rows(self) -> Request<'a> {
+        Request { has_rows: true, ..self }
     }
 
     // The expressions of columns by other names.
@@ -83,6 +96,9 @@ impl<'a> Request<'a> {
 
     /// The columns that are read.
     pub fn wanted(&self) -> Wanted {
+        if self.has_all_columns {
+            return Wanted::all();
+        }
         let mut names: Vec<String> = Vec::new();
         let mut add = |text: &str, expression: &Result<Expression, Message>| {
             names.push(text.to_owned());
@@ -196,6 +212,10 @@ impl<'a> Request<'a> {
     pub fn selected(&self, step: Step, path: &Path) -> Result<Step, AssetError> {
         let Particles { every, images, only, .. } = self.particles;
         let mut step = step;
+        if self.has_rows {
+            let values = (0..step.count()).map(|i| i as f64).collect();
+            step.columns.push(Column { name: ROW.into(), values });
+        }
         let fault = |what| AssetError::new(path, what);
         if !only.is_empty() || *every > 1 {
             let shown = match only.as_str() {
@@ -306,7 +326,6 @@ fn unknown(step: &Step, name: &str, path: &Path) -> AssetError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assets::particles::step::Column;
     use crate::scene::Scene;
 
     fn particles(keys: &str) -> Particles {

@@ -1,6 +1,7 @@
 //! What is where in the picture: the objects that a point shows, their outlines, and where a drag leads them.
 
 use crate::assets::mesh::Triangles;
+use crate::assets::particles::picking::{Line, OutlinePart, ShownParticles};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub};
 use crate::scene::text::toml::LISTS;
 use crate::scene::{
@@ -34,8 +35,18 @@ enum Shape<'a> {
     Mesh(&'a Triangles, Vec3),
 }
 
-/// The triangles of the scene's meshes, and the origin of their coordinates.
-pub type Meshes = (Arc<Vec<Triangles>>, Vec3);
+/// What was read of the scene's files.
+#[derive(Clone, Default)]
+pub struct Loaded {
+    /// The triangles of the meshes, and the origin of their coordinates.
+    pub meshes: Arc<Vec<Triangles>>,
+    pub origin: Vec3,
+    /// The particles of the frame, if they are known.
+    pub particles: Option<Arc<ShownParticles>>,
+}
+
+/// The kind of a particle. In place of an index it has a name that it keeps in all frames.
+pub const PARTICLES: &str = "particles";
 
 /// An object in the list of its kind: `body`, 0.
 pub type Element = (&'static str, usize);
@@ -46,6 +57,9 @@ pub fn element_of(path: &str) -> Option<Element> {
         return Some(("floor", 0));
     }
     let (name, index) = path.strip_suffix(']')?.split_once('[')?;
+    if name == PARTICLES {
+        return Some((PARTICLES, index.parse().ok()?));
+    }
     Some((LISTS.into_iter().find(|list| *list == name)?, index.parse().ok()?))
 }
 
@@ -174,19 +188,18 @@ pub struct Aim<'a> {
     view: View,
     // In pixels.
     size: (u32, u32),
-    meshes: &'a [Triangles],
-    origin: Vec3,
+    loaded: &'a Loaded,
 }
 
 impl<'a> Aim<'a> {
-    /// `asked` is the viewpoint if it is not the camera's own; the meshes are those that were read, with the origin of their coordinates.
-    pub fn new(scene: &'a Scene, frame: u32, asked: Option<Viewpoint>, (meshes, origin): &'a Meshes) -> Aim<'a> {
+    /// `asked` is the viewpoint if it is not the camera's own.
+    pub fn new(scene: &'a Scene, frame: u32, asked: Option<Viewpoint>, loaded: &'a Loaded) -> Aim<'a> {
         let frame = frame.min(scene.output.frames - 1);
         let camera = scene.camera_at(f64::from(frame));
         let camera = asked.map_or(camera.clone(), |view| Cow::Owned(view.camera(&camera)));
         let view = camera.view(frame, scene.output.frames);
         let size = (scene.render.width, scene.render.height);
-        Aim { scene: scene.at(f64::from(frame)), view, size, meshes, origin: *origin }
+        Aim { scene: scene.at(f64::from(frame)), view, size, loaded }
     }
 
     /// What the camera looks at, the directions to the right of the picture and back to the eye.
@@ -208,6 +221,9 @@ impl<'a> Aim<'a> {
 
     /// Where an object is at this frame.
     pub fn centre(&self, place: Element) -> Option<Vec3> {
+        if let (PARTICLES, name) = place {
+            return self.loaded.particles.as_ref()?.centre(name);
+        }
         centre_of(&self.scene, place).map(|(_, centre)| centre)
     }
 
@@ -234,7 +250,7 @@ impl<'a> Aim<'a> {
                 let Light { position, radius, .. } = world.lights.get(index)?;
                 Shape::Ball(*position, round(radius.max(LIGHT * length(sub(*position, self.view.eye)))))
             }
-            "mesh" if index < world.meshes.len() => Shape::Mesh(self.meshes.get(index)?, self.origin),
+            "mesh" if index < world.meshes.len() => Shape::Mesh(self.loaded.meshes.get(index)?, self.loaded.origin),
             "floor" => {
                 let floor = world.floor.as_ref()?;
                 let middle = scale(floor.corners.into_iter().fold([0.0; 3], add), 0.25);
@@ -261,28 +277,26 @@ impl<'a> Aim<'a> {
         let places = counts.into_iter().flat_map(|(list, count)| (0..count).map(move |i| (list, i)));
         let mut hits: Vec<(Element, f64)> =
             places.filter_map(|place| Some((place, ray.meets(&self.shape(place)?)?))).collect();
+        let line = Line { from: ray.from, way: ray.way };
+        let cuts = world.particles.as_ref().map_or(&[][..], |particles| &particles.cuts);
+        let grain = self.loaded.particles.as_ref().and_then(|particles| particles.hit(line, cuts));
+        hits.extend(grain.map(|(name, t)| ((PARTICLES, name), t)));
         hits.sort_by(|a, b| a.1.total_cmp(&b.1));
         hits.into_iter().map(|(place, t)| (place, ray.at(t))).collect()
     }
 
     /// The outline of an object in lines of the picture: the edges of its faces in front, without what is behind the eye.
     pub fn outline(&self, place: Element) -> Value {
-        let rings = match self.shape(place) {
-            None => Vec::new(),
-            Some(Shape::Faces(faces, is_solid)) => {
-                faces.into_iter().filter(|ring| !is_solid || self.is_in_front(ring)).collect()
-            }
-            Some(Shape::Ball(centre, axes)) => vec![self.edge_of_ball(centre, &axes)],
-            Some(Shape::Mesh(triangles, origin)) => {
-                let points = triangles.corners.iter().flatten().map(|p| p.map(f64::from));
-                let ends = points.fold([[f64::MAX; 3], [f64::MIN; 3]], |[low, high], p| {
-                    [[0, 1, 2].map(|i| p[i].min(low[i])), [0, 1, 2].map(|i| p[i].max(high[i]))]
-                });
-                let corner = |i: usize| add(origin, [ends[i & 1][0], ends[i >> 1 & 1][1], ends[i >> 2][2]]);
-                let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-                faces.map(|ring| ring.map(corner).to_vec()).into_iter().filter(|ring| self.is_in_front(ring)).collect()
-            }
+        let parts = match (place, &self.loaded.particles) {
+            ((PARTICLES, name), Some(particles)) => particles.parts(name),
+            _ => Vec::new(),
         };
+        let parts = parts.into_iter().map(|part| match part {
+            OutlinePart::Ball(centre, axes) => Shape::Ball(centre, axes),
+            OutlinePart::Body(faces) => Shape::Faces(faces, true),
+            OutlinePart::Disc(ring) => Shape::Faces(vec![ring], false),
+        });
+        let rings = parts.chain(self.shape(place)).flat_map(|shape| self.rings(shape));
         let (width, height) = (f64::from(self.size.0), f64::from(self.size.1));
         let is_round = self.view.projection.is_round();
         let place = |point: &Vec3| {
@@ -291,13 +305,32 @@ impl<'a> Aim<'a> {
         };
         // What goes around a panorama is at both of its ends.
         let is_near = |p: &[f64; 2], q: &[f64; 2]| !is_round || (0..2).all(|i| (p[i] - q[i]).abs() < 0.25);
-        let lines = rings.iter().flat_map(|ring| {
-            let points = if is_round { in_pieces(ring) } else { self.in_sight(ring) };
+        let lines = rings.flat_map(|ring| {
+            let points = if is_round { in_pieces(&ring) } else { self.in_sight(&ring) };
             let placed: Vec<_> = points.iter().filter_map(place).collect();
             placed.chunk_by(is_near).map(<[_]>::to_vec).collect::<Vec<_>>()
         });
         let lines: Vec<_> = lines.filter(|line| line.len() > 1).collect();
         json!(lines)
+    }
+
+    // The lines around a shape.
+    fn rings(&self, shape: Shape) -> Vec<Vec<Vec3>> {
+        match shape {
+            Shape::Faces(faces, is_solid) => {
+                faces.into_iter().filter(|ring| !is_solid || self.is_in_front(ring)).collect()
+            }
+            Shape::Ball(centre, axes) => vec![self.edge_of_ball(centre, &axes)],
+            Shape::Mesh(triangles, origin) => {
+                let points = triangles.corners.iter().flatten().map(|p| p.map(f64::from));
+                let ends = points.fold([[f64::MAX; 3], [f64::MIN; 3]], |[low, high], p| {
+                    [[0, 1, 2].map(|i| p[i].min(low[i])), [0, 1, 2].map(|i| p[i].max(high[i]))]
+                });
+                let corner = |i: usize| add(origin, [ends[i & 1][0], ends[i >> 1 & 1][1], ends[i >> 2][2]]);
+                let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+                faces.map(|ring| ring.map(corner).to_vec()).into_iter().filter(|ring| self.is_in_front(ring)).collect()
+            }
+        }
     }
 
     // Towards the eye from a point.
@@ -373,7 +406,7 @@ mod tests {
     // What a pixel shows is picked there, its outline goes around it, and a drag leads to where the mouse is.
     #[test]
     fn objects_are_where_they_are_seen_in_every_view() {
-        let meshes = (Arc::default(), [0.0; 3]);
+        let loaded = Loaded::default();
         for view in [
             "fov_deg = 70",
             "projection = \"orthographic\"\nwidth = 9",
@@ -388,7 +421,7 @@ mod tests {
                  [floor]\ncorners = [[-9, -9, -1], [-9, 9, -1], [9, 9, -1], [9, -9, -1]]\n"
             );
             let scene = Scene::parse(&text, "s.toml", "".as_ref()).unwrap().scene;
-            let aim = Aim::new(&scene, 0, None, &meshes);
+            let aim = Aim::new(&scene, 0, None, &loaded);
             for (place, centre) in [(("body", 0), [0.0, 1.0, 0.0]), (("sphere", 0), [0.0, -1.0, 0.0])] {
                 let [x, y] = aim.view.project(centre, (80, 40)).unwrap();
                 let at = [0.5 + x / 80.0, 0.5 - y / 40.0];
@@ -413,7 +446,7 @@ mod tests {
         let text = "[output]\nsize = [80, 40]\n[camera]\nprojection = \"panorama\"\nposition = [0, 0, 0]\nlook_at = [1, 0, 0]\n\
             [[body]]\nsolid = \"cube\"\ncenter = [-4, 0, 0]\n";
         let scene = Scene::parse(text, "s.toml", "".as_ref()).unwrap().scene;
-        let lines = Aim::new(&scene, 0, None, &meshes).outline(("body", 0));
+        let lines = Aim::new(&scene, 0, None, &loaded).outline(("body", 0));
         let lines: Vec<Vec<[f64; 2]>> = serde_json::from_value(lines).unwrap();
         assert!(
             lines.len() > 1

@@ -1,6 +1,6 @@
 //! The edited scene: its file, the page's changes, and its faults.
 
-use super::aim::{Aim, Meshes};
+use super::aim::{Aim, Loaded};
 use super::deeds::{Deed, Seen};
 use super::history::History;
 use super::painter::levels;
@@ -341,11 +341,11 @@ impl Document {
         &mut self,
         deed: &Deed,
         (frame, view): (u32, Option<Viewpoint>),
-        meshes: &Meshes,
+        loaded: &Loaded,
     ) -> Result<Option<String>, Failure> {
         let (scene, text) = (self.scene(), self.history.now());
         let frame = frame.min(scene.output.frames - 1);
-        let aim = &Aim::new(scene, frame, view, meshes);
+        let aim = &Aim::new(scene, frame, view, loaded);
         let seen = Seen { text, scene, held: &self.resolved.holds, aim, frame, view };
         let (edits, picked) = seen.edits(deed).map_err(|e| Failure::usage(e.message()))?;
         self.set(&edits, deed.gesture())?;

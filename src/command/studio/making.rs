@@ -1,6 +1,6 @@
 //! What the page asks for when it picks, drags and makes objects and keys.
 
-use super::aim::{Aim, centre_of, element_of, handles_of, path_of};
+use super::aim::{Aim, Element, Loaded, PARTICLES, centre_of, element_of, handles_of, path_of};
 use super::answers::{Answer, Shared, aside, json_answer, read, typed};
 use super::deeds::Deed;
 use super::objects::picture_of;
@@ -26,8 +26,8 @@ impl Studio {
     /// The objects that a point of the picture shows, or that a path names, with the outline of the first.
     fn aim(&self, (frame, view): (u32, Option<Viewpoint>), at: Option<[f64; 2]>, of: Option<&str>) -> Value {
         let scene = self.document().scene().clone();
-        let meshes = self.painter.meshes();
-        let aim = Aim::new(&scene, frame, view, &meshes);
+        let loaded = self.painter.loaded(&scene, frame.min(scene.output.frames - 1));
+        let aim = Aim::new(&scene, frame, view, &loaded);
         // As they are at the frame, before the object moves.
         let held =
             |path: String, at_start: Vec<f64>| timeline::value_at_frame(&scene, &path, frame).unwrap_or(at_start);
@@ -41,6 +41,7 @@ impl Studio {
         json!({
             "hits": hits.collect::<Vec<_>>(),
             "outline": place.map(|place| aim.outline(place)),
+            "particle": place.and_then(|place| facts_of(&loaded, place)),
             "center": place.and_then(|place| aim.centre(place)),
             "handles": place.and_then(|place| handles_of(&scene, place)).map(|keys| {
                 let now = |(key, value)| (key, held(format!("{}.{key}", of.unwrap_or_default()), value));
@@ -51,16 +52,26 @@ impl Studio {
 
     /// Does something with objects or keys, and returns the new state.
     fn make(&self, deed: &Deed, seen: (u32, Option<Viewpoint>)) -> Result<Value, Failure> {
-        let meshes = self.painter.meshes();
         let mut picked = None;
         self.change(|document| {
-            picked = document.make(deed, seen, &meshes)?;
+            let loaded = self.painter.known(document.scene(), seen.0);
+            picked = document.make(deed, seen, &loaded)?;
             Ok(())
         })?;
         let mut state = self.state();
         state["picked"] = json!(picked);
         Ok(state)
     }
+}
+
+// What is known of a particle.
+fn facts_of(loaded: &Loaded, (kind, name): Element) -> Option<Value> {
+    let particles = loaded.particles.as_ref().filter(|_| kind == PARTICLES)?;
+    let facts = particles.facts(name)?;
+    Some(json!({
+        "row": facts.row, "step": facts.step, "number": facts.moment.number, "time": facts.moment.time,
+        "position": facts.position, "radius": facts.radius, "columns": facts.columns,
+    }))
 }
 
 // The picture of an object in the palette.

@@ -1,7 +1,9 @@
 //! Renders the page's pictures: a draft during changes, then finer ones. Pictures that the page no longer needs are
 //! abandoned.
 
-use super::aim::{Aim, Meshes, element_of};
+use super::aim::{Aim, Loaded, element_of};
+use crate::assets::files::Files;
+use crate::assets::particles::picking::ShownParticles;
 use crate::cancel::Cancel;
 use crate::cli::Failure;
 use crate::error::Error;
@@ -16,6 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 // Bounces of a draft.
 const DRAFT_DEPTH: u32 = 6;
@@ -68,7 +71,15 @@ pub struct PreviewRenderer {
     options: RenderOptions,
     cache: Mutex<RendererCache>,
     requests: Mutex<PreviewRequests>,
-    meshes: Mutex<Meshes>,
+    // What the latest picture shows: without the particles, which are read once somebody picks, the scene's files, and their particles' number.
+    shown: Mutex<(Loaded, Files, usize)>,
+    particles: Mutex<Option<(Arc<ShownParticles>, Option<SystemTime>)>>,
+}
+
+// When a frame's file of particles was written.
+fn time_of(scene: &Scene, frame: u32) -> Option<SystemTime> {
+    let path = scene.world.particles.as_ref()?.file(frame);
+    std::fs::metadata(path).and_then(|facts| facts.modified()).ok()
 }
 
 #[derive(Default)]
@@ -105,12 +116,43 @@ struct RendererCache {
 
 impl PreviewRenderer {
     pub fn new(options: RenderOptions) -> PreviewRenderer {
-        PreviewRenderer { options, cache: Mutex::default(), requests: Mutex::default(), meshes: Mutex::default() }
+        PreviewRenderer {
+            options,
+            cache: Mutex::default(),
+            requests: Mutex::default(),
+            shown: Mutex::default(),
+            particles: Mutex::default(),
+        }
     }
 
-    /// Those of the latest picture.
-    pub fn meshes(&self) -> Meshes {
-        lock(&self.meshes).clone()
+    /// What the latest picture shows, with the particles of a frame if they are known.
+    pub fn known(&self, scene: &Scene, frame: u32) -> Loaded {
+        let held = self.particles.try_lock().ok().and_then(|held| held.clone());
+        let are_there = |(particles, time): &(Arc<ShownParticles>, _)| {
+            let now = scene.world.particles.as_ref();
+            now.is_some_and(|now| particles.are_of(now, frame) && *time == time_of(scene, frame))
+        };
+        Loaded { particles: held.filter(are_there).map(|held| held.0), ..lock(&self.shown).0.clone() }
+    }
+
+    /// The same. The particles are read if they are not known.
+    pub fn loaded(&self, scene: &Scene, frame: u32) -> Loaded {
+        let known = self.known(scene, frame);
+        let Some(particles) = scene.world.particles.as_ref().filter(|_| known.particles.is_none()) else {
+            return known;
+        };
+        let mut held = lock(&self.particles);
+        // Another thread may have read them.
+        let time = time_of(scene, frame);
+        let is_there = held.as_ref().is_some_and(|(held, of)| held.are_of(particles, frame) && *of == time);
+        if !is_there {
+            // Memory is free for the next ones first. What cannot be read, the picture has complained of.
+            *held = None;
+            let (_, files, count) = lock(&self.shown).clone();
+            let read = ShownParticles::load(particles, frame, count, &files).ok();
+            *held = read.map(|particles| (Arc::new(particles), time));
+        }
+        Loaded { particles: held.as_ref().map(|held| Arc::clone(&held.0)), ..known }
     }
 
     /// Renders a picture. Returns it with its statistics; None if the page has sent a newer request.
@@ -130,7 +172,10 @@ impl PreviewRenderer {
         let (levels, downscale) = (levels(scene), request.downscale.unwrap_or(1));
         let level = request.level.min(levels.len() - 1);
         let renderer = cache.renderer((scene, version), &self.options, (&levels, level), (asked, downscale))?;
-        *lock(&self.meshes) = (Arc::clone(&renderer.prepared.assets.meshes), renderer.prepared.first.origin);
+        let assets = &renderer.prepared.assets;
+        let (meshes, origin) = (Arc::clone(&assets.meshes), renderer.prepared.first.origin);
+        let count = assets.particles.as_ref().map_or(0, |particles| particles.count);
+        *lock(&self.shown) = (Loaded { meshes, origin, particles: None }, assets.files.clone(), count);
         let frame = request.frame.min(scene.output.frames - 1);
         let camera = scene.camera_at(f64::from(frame));
         let view = asked.unwrap_or_else(|| Viewpoint::of(&camera, frame, scene.output.frames));
@@ -153,7 +198,8 @@ impl PreviewRenderer {
                 let (width, height, is_best) =
                     (image.width(), image.height(), level + 1 == levels.len() && downscale <= 1);
                 let place = request.picked.as_deref().and_then(element_of);
-                let outline = place.map(|place| Aim::new(scene, frame, asked, &self.meshes()).outline(place));
+                let outline =
+                    place.map(|place| Aim::new(scene, frame, asked, &self.known(scene, frame)).outline(place));
                 let facts = json!({
                     "width": width, "height": height, "picture": version, "rays": stats.rays, "ms": ms(stats.time),
                     "best": is_best, "eye": view.eye, "look_at": view.look_at, "fov_deg": view.fov_deg, "across": camera.width,

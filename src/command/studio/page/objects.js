@@ -20,14 +20,37 @@ export function objects(app) {
   const test = document.createElement("canvas").getContext("2d");
 
   const aim = (body) => app.post("aim", { ...app.seen(), ...body });
+
+  // What the server says of the particle that is picked.
+  function tell(particle) {
+    $("particle").hidden = !particle;
+    if (!particle) return $("particle-facts").replaceChildren();
+    const { row, step, number, time, position, radius, columns } = particle;
+    const facts = [["row", row], ["step", number === null ? step : `${step} (${number} in the file)`], ...(time === null ? [] : [["time", time]]), ["position", position.map(short).join(", ")], ["radius", radius], ...columns];
+    $("particle-name").textContent = picked.replace(/s\[(.*)\]/, " $1").replace(/^p/, "P");
+    const cell = (name, textContent) => Object.assign(document.createElement(name), { textContent });
+    $("particle-facts").replaceChildren(...facts.flatMap(([name, value]) => [cell("dt", name), cell("dd", typeof value === "number" ? short(value) : value ?? "no number")]));
+  }
+  const short = (x) => String(Number(x.toPrecision(9)));
+  // The present frame's particle of what is picked.
+  async function ask() {
+    const path = picked;
+    const answer = await aim({ of: path });
+    if (!answer || picked !== path) return;
+    draw(answer.outline);
+    tell(answer.particle);
+  }
   const table = (path) => document.querySelector(`[data-table="${CSS.escape(path)}"]`);
   const row = (key) => document.querySelector(`[data-key="${CSS.escape(`${picked}.${key}`)}"]`);
+  const isParticle = (path) => path?.startsWith("particles[") === true;
   const isOffered = (one) => one !== null && !one.hidden;
+  const isMovable = () => picked !== null && picked !== "floor" && !isParticle(picked);
   const colorRow = () => (picked ? row(picked === "floor" ? "tint" : "color") : null);
   const names = () => {
     const { document } = app.state;
     const lists = LISTS.flatMap((list) => (document?.[list] ?? []).map((value, i) => [`${list}[${i}]`, nameOf(list, value, i)]));
-    return [...(document?.floor ? [["floor", "the floor"]] : []), ...lists].slice(0, MAX_NAMES);
+    const particle = document?.particles && isParticle(picked) ? [[picked, picked.replace(/s\[(.*)\]/, " $1")]] : [];
+    return [...particle, ...(document?.floor ? [["floor", "the floor"]] : []), ...lists].slice(0, MAX_NAMES);
   };
 
   function draw(lines) {
@@ -54,7 +77,7 @@ export function objects(app) {
     const scale = Math.min(inner.width / width, inner.height / height);
     const at = ([x, y]) => [inner.x - outer.x + inner.width / 2 + (x - 0.5) * width * scale, inner.y - outer.y + inner.height / 2 + (y - 0.5) * height * scale];
     const ends = (i) => [Math.min(...points.map((p) => p[i])), Math.max(...points.map((p) => p[i]))];
-    const isShown = points.length > 0 && picked !== "floor";
+    const isShown = points.length > 0 && isMovable();
     const [[left, right], [top, bottom]] = isShown ? [ends(0), ends(1)] : [[0, 0], [0, 0]];
     middle = at([(left + right) / 2, (top + bottom) / 2]).map((x, i) => x + [outer.x, outer.y][i]);
     const places = { resize: at([right, bottom]), turn: at([(left + right) / 2, top]) };
@@ -124,7 +147,7 @@ export function objects(app) {
     opened = null;
     draw([]);
     if (picked) {
-      const box = table(picked);
+      const box = table(isParticle(picked) ? "particles" : picked);
       if (box) {
         if (!box.open) opened = box;
         box.fill();
@@ -132,8 +155,9 @@ export function objects(app) {
         // Within the panel alone: the picture stays in sight.
         $("keys").scrollTop += box.getBoundingClientRect().top - $("keys").getBoundingClientRect().top - 8;
       }
-      aim({ of: picked }).then((answer) => { if (answer && picked === path) draw(answer.outline); });
+      ask();
     }
+    if (!isParticle(picked)) tell(null);
     update();
     document.dispatchEvent(new Event("picked"));
   }
@@ -147,8 +171,9 @@ export function objects(app) {
       list.replaceChildren(...options.map(([value, textContent]) => Object.assign(document.createElement("option"), { value, textContent })));
     }
     list.value = picked ?? "";
-    for (const id of ["remove", "aim"]) $(id).disabled = !picked;
-    $("aim").disabled = $("duplicate").disabled = !picked || picked === "floor";
+    $("remove").disabled = !picked || isParticle(picked);
+    $("aim").disabled = !picked || picked === "floor";
+    $("duplicate").disabled = !isMovable();
     for (const button of $("colors").children) button.disabled = !isOffered(colorRow());
     const holds = /^(body|sphere|ellipsoid)/.test(picked ?? "");
     $("inside").disabled = !holds;
@@ -157,6 +182,10 @@ export function objects(app) {
     for (const box of document.querySelectorAll("details.picked")) box.classList.remove("picked");
     if (picked) table(picked)?.classList.add("picked");
   }
+
+  // The server reads a frame's particles before somebody clicks.
+  const prepare = () => { if (app.state?.document?.particles) aim({}); };
+  $("picture").addEventListener("pointerenter", prepare);
 
   // One request at a time, and always the newest place.
   async function pump(drag) {
@@ -183,9 +212,13 @@ export function objects(app) {
     update,
     get picked() { return picked; },
     /** The outline that came with a picture. */
-    show(of, lines) { if (of === picked) draw(lines); },
+    show(of, lines, isBest) {
+      if (of === picked) draw(lines);
+      if (isBest && isParticle(picked)) ask();
+      else if (isBest && $("picture").matches(":hover")) prepare();
+    },
     /** Whether a point of the picture is on an object that can be dragged. */
-    isOn: ([x, y]) => picked !== null && picked !== "floor" && test.isPointInPath(shape, x * app.state.size[0], y * app.state.size[1]),
+    isOn: ([x, y]) => isMovable() && test.isPointInPath(shape, x * app.state.size[0], y * app.state.size[1]),
     async grab(start) {
       const drag = { of: picked, gesture: app.gesture(), hit: null, to: null, busy: false };
       grabbed = drag;
@@ -209,8 +242,8 @@ export function objects(app) {
       const next = isAgain ? found.indexOf(picked) + 1 : 0;
       pick(found[next] ?? found[0] ?? null);
     },
-    remove() { if (picked) app.make({ do: "remove", of: picked }); },
-    duplicate() { if (picked && picked !== "floor") app.make({ do: "duplicate", of: picked }); },
+    remove() { if (picked && !isParticle(picked)) app.make({ do: "remove", of: picked }); },
+    duplicate() { if (isMovable()) app.make({ do: "duplicate", of: picked }); },
     /** Closes the palette, or lets go of what is picked. Returns whether there was something. */
     leave() {
       if (!$("palette").hidden) { palette(false); $("add").focus(); return true; }

@@ -67,7 +67,7 @@ function show({ facts, bytes }, level, ms, mine) {
     canvas.height = facts.height;
   }
   context.putImageData(new ImageData(bytes, facts.width, facts.height), 0, 0);
-  things.show(facts.of, facts.outline);
+  things.show(facts.of, facts.outline, facts.best);
   const rate = facts.rays / Math.max(facts.ms, 1e-3) / 1e3;
   $("facts").textContent = `${facts.width} x ${facts.height}, ${facts.ms.toFixed(1)} ms, ${rate.toFixed(1)} Mrays/s${facts.best ? "" : ", refining"}`;
   $("facts").title = facts.devices.join(", ");
