@@ -42,7 +42,7 @@ def check(polyfly):
 
 
 def beginning(polyfly):
-    """Without a name: a template, a sample, and both among the recent scenes."""
+    """Without a name: a template, a sample, and both among the recent scenes, of other folders too."""
     with tempfile.TemporaryDirectory() as folder, Studio(polyfly, folder, "--cpu", "--size", "64x36", "--samples", "1") as studio:
         studio.browser.get(studio.address)
         card = lambda name: f"#start [data-scene='{name}']"
@@ -70,6 +70,15 @@ def beginning(polyfly):
         Path(folder, "cube.toml").write_text("# mine\n" + Path(folder, "cube.toml").read_text())
         for body, name in [({"sample": "cube"}, "cube-2.toml"), ({"sample": "cube"}, "cube-2.toml"), ({"template": "jewel"}, "jewel-2.toml")]:
             assert studio.request("open", json.dumps(body).encode())[0] == 200 and studio.state()["name"] == name
+        # From another folder it is one click too.
+        with tempfile.TemporaryDirectory() as elsewhere, Studio(polyfly, elsewhere, "--cpu", "--size", "64x36", "--samples", "1") as other:
+            other.browser.get(other.address)
+            before = str(Path(folder, "jewel-2.toml"))
+            other.wait(lambda: "Recent scenes of other folders" in other.text("start-lists"))
+            other.wait(lambda: width(before) > 100)
+            hand.click(card(before))
+            other.wait(lambda: other.state()["name"] == before and other.shown().get("best") == "true")
+            assert not list(Path(elsewhere).iterdir())
 
 
 def text(polyfly):

@@ -13,6 +13,7 @@ mod making;
 mod objects;
 mod occupied;
 mod painter;
+mod recent;
 mod served;
 mod server;
 mod session;
@@ -35,6 +36,7 @@ use crate::threads;
 use batch::Batch;
 use document::Document;
 use painter::PreviewRenderer;
+use recent::Recent;
 use session::Studio;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -53,6 +55,8 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         Some(scene) => none.open(scene)?,
         None => none,
     };
+    let recent = Recent::of_user();
+    args.scene.iter().for_each(|scene| recent.add(Path::new(scene)));
     let mut secret = [0; 16];
     getrandom::fill(&mut secret)
         .map_err(|e| Error::Read("the system's random numbers".into(), std::io::Error::other(e.to_string())))?;
@@ -65,6 +69,7 @@ pub fn run(args: &StudioArgs) -> Result<(), Failure> {
         batch: Batch::default(),
         options,
         folder: Path::new(args.scene.as_deref().unwrap_or_default()).parent().unwrap_or(Path::new("")).to_owned(),
+        recent,
         thumbs: Thumbs::default(),
         flags: given.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag.to_owned()).collect(),
         changed: watch::Sender::new(0),

@@ -24,6 +24,10 @@ impl Drop for Studio {
 
 impl Studio {
     fn of(mut command: Command) -> Studio {
+        // Nothing is written into the home folder of whoever runs the tests.
+        if !command.get_envs().any(|(name, _)| name == "XDG_STATE_HOME") {
+            command.env("XDG_STATE_HOME", "/dev/null/none");
+        }
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -379,6 +383,45 @@ fn changes_outlive_a_studio_that_is_killed() {
     let kept = std::fs::read_to_string(dir.path().join("scene.unsaved.toml")).unwrap();
     assert!(kept.contains("bloom = 0.75"), "{kept}");
     assert_eq!(std::fs::read(dir.path().join("scene.toml")).unwrap(), before);
+}
+
+#[test]
+fn scenes_of_other_folders_are_opened_again_by_their_list_only() {
+    let (dir, beside, state) = (folder(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let scene = "[output]\nsize = [32, 24]\n[[body]]\nsolid = \"cube\"\n";
+    let path = |name: &str| beside.path().join(name).display().to_string();
+    ["known.toml", "unknown.toml"].iter().for_each(|name| std::fs::write(path(name), scene).unwrap());
+    let begun = |folder: &Path, state: &Path, args: &[&str]| {
+        let mut command = program(folder, &[&["studio"], args, &["--cpu"]].concat());
+        command.env("XDG_STATE_HOME", state);
+        Studio::of(command)
+    };
+    let elsewhere = |studio: &Studio| -> Vec<String> {
+        let start = Studio::answer(studio.ask("GET", "start", "")).1;
+        let start: serde_json::Value = serde_json::from_str(&start).unwrap();
+        start["elsewhere"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    drop(begun(beside.path(), state.path(), &["known.toml"]));
+    let studio = begun(dir.path(), state.path(), &["scene.toml"]);
+    // That of this folder is in the list of this folder.
+    assert_eq!(elsewhere(&studio), [path("known.toml")]);
+    let open = |path: &str| studio.post("open", &serde_json::json!({ "elsewhere": path }).to_string()).0;
+    for other in [path("unknown.toml"), "known.toml".into(), path("./known.toml"), String::new()] {
+        assert_eq!(open(&other), 422, "{other}");
+    }
+    assert_eq!(open(&path("known.toml")), 200);
+    assert_eq!(studio.state()["name"], path("known.toml"));
+    let thumb = |path: &str| {
+        let part = path.replace('/', "%2F");
+        Studio::answer(studio.ask("GET", &format!("thumb/elsewhere/{part}"), "")).0
+    };
+    assert_eq!([thumb(&path("known.toml")), thumb(&path("unknown.toml"))], [200, 422]);
+    // What is gone is no more offered.
+    std::fs::remove_file(path("known.toml")).unwrap();
+    assert!(elsewhere(&studio).is_empty());
+    // Where no list can be written, there is none, and the studio works.
+    let taken = dir.path().join("scene.toml");
+    assert!(elsewhere(&begun(beside.path(), &taken, &["unknown.toml"])).is_empty());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::document::Document;
 use super::made::Made;
 use super::occupied;
 use super::painter::{PreviewRenderer, PreviewRequest};
+use super::recent::Recent;
 use super::thumbs::Thumbs;
 use crate::cli::Failure;
 use crate::film::image::Image;
@@ -18,7 +19,7 @@ use crate::render::sheet::{SHEET, columns, sheet};
 use crate::report::say;
 use crate::threads::lock;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
@@ -31,6 +32,7 @@ pub struct Studio {
     pub options: RenderOptions,
     // Where the page finds and makes scenes.
     pub folder: PathBuf,
+    pub recent: Recent,
     pub thumbs: Thumbs,
     // Flags that are passed to runs.
     pub flags: Vec<String>,
@@ -61,7 +63,9 @@ impl Studio {
             document.keep_unsaved()?;
             *document = other;
             Ok(())
-        })
+        })?;
+        self.recent.add(Path::new(name));
+        Ok(())
     }
 
     /// Keeps changes that are in no file, and says where.

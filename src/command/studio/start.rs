@@ -53,12 +53,24 @@ fn scenes_of(folder: &Path) -> Vec<(String, SystemTime)> {
     let mut files: Vec<_> = std::fs::read_dir(there).into_iter().flatten().flatten().filter_map(file).collect();
     files.sort_by_key(|(_, time)| Reverse(*time));
     files.truncate(MAX_FILES);
-    let is_scene = |name: &str| {
-        let file = folder.join(name).display().to_string();
-        SceneText::read_regular(&file).is_ok_and(|text| text.parse(&SceneArgs::default()).is_ok())
-    };
-    files.retain(|(name, _)| is_scene(name));
+    files.retain(|(name, _)| is_scene(&folder.join(name)));
     files
+}
+
+fn is_scene(path: &Path) -> bool {
+    let text = SceneText::read_regular(&path.display().to_string());
+    text.is_ok_and(|text| text.parse(&SceneArgs::default()).is_ok())
+}
+
+// The scenes of other folders that were opened last, newest first. Those that are gone are left out.
+fn elsewhere(studio: &Studio) -> Vec<(String, SystemTime)> {
+    let here = absolute(&studio.folder);
+    let others = studio.recent.paths().into_iter().filter(|path| path.parent() != Some(&*here) && is_scene(path));
+    let row = |path: PathBuf| {
+        let time = std::fs::metadata(&path).and_then(|facts| facts.modified()).ok()?;
+        Some((path.into_os_string().into_string().ok()?, time))
+    };
+    others.filter_map(row).collect()
 }
 
 async fn list(State(studio): Shared) -> Answer {
@@ -67,10 +79,11 @@ async fn list(State(studio): Shared) -> Answer {
             let time = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
             json!({ "name": name, "time": time })
         };
-        let files: Vec<Value> = scenes_of(&studio.folder).into_iter().map(row).collect();
+        let rows = |files: Vec<(String, SystemTime)>| files.into_iter().map(row).collect::<Vec<Value>>();
         Ok(json!({
             "folder": absolute(&studio.folder).display().to_string(),
-            "files": files,
+            "files": rows(scenes_of(&studio.folder)),
+            "elsewhere": rows(elsewhere(&studio)),
             "templates": listed(TEMPLATES),
             "samples": listed(SAMPLES),
         }))
@@ -83,6 +96,8 @@ async fn list(State(studio): Shared) -> Answer {
 enum Opening {
     /// A scene of the folder.
     File(String),
+    /// One of another folder that was opened before.
+    Elsewhere(String),
     Sample(String),
     Template(String),
 }
@@ -93,6 +108,7 @@ async fn open(State(studio): Shared, body: Bytes) -> Answer {
     aside(move || {
         let path = match opening {
             Opening::File(name) => file_of(&session, &name)?,
+            Opening::Elsewhere(path) => opened_before(&session, &path)?,
             Opening::Sample(name) => begun(&session.folder, found(SAMPLES, &name)?, false)?,
             Opening::Template(name) => begun(&session.folder, found(TEMPLATES, &name)?, true)?,
         };
@@ -108,6 +124,12 @@ fn file_of(studio: &Studio, name: &str) -> Result<PathBuf, Failure> {
     is_there
         .then(|| studio.folder.join(name))
         .ok_or_else(|| Failure::usage(msg!("there is no scene {name}", name = brief(name))))
+}
+
+// A file of another folder, by the path that the list has.
+fn opened_before(studio: &Studio, path: &str) -> Result<PathBuf, Failure> {
+    let known = studio.recent.paths().into_iter().find(|one| one.to_str() == Some(path));
+    known.ok_or_else(|| Failure::usage(msg!("there is no scene {name}", name = brief(path))))
 }
 
 // Writes a scene that is inside the program into the folder, under the first free name. A sample's copy that nobody has changed is
@@ -141,7 +163,8 @@ impl Studio {
     fn thumb(&self, kind: &str, name: &str) -> Result<Vec<u8>, Failure> {
         let read = |path: &Path| SceneText::read_regular(&path.display().to_string());
         if kind != "template" {
-            return self.thumbs.of(&read(&file_of(self, name)?)?, &self.options);
+            let path = if kind == "elsewhere" { opened_before(self, name)? } else { file_of(self, name)? };
+            return self.thumbs.of(&read(&path)?, &self.options);
         }
         // With the files that it reads.
         let template = found(TEMPLATES, name)?;

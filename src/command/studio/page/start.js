@@ -22,11 +22,11 @@ async function open(opening, button) {
 
 const since = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-function card(picture, name, about, opening) {
+function card(picture, name, about, opening, scene = name) {
   const image = el("img", { src: picture, alt: "", loading: "lazy" });
   image.addEventListener("error", () => { image.hidden = true; }, { once: true });
   const button = el("button", { type: "button", className: "card" }, el("span", { className: "frame" }, image), el("b", { textContent: name }), el("small", { textContent: about.replaceAll("`", "") }));
-  button.dataset.scene = name;
+  button.dataset.scene = scene;
   button.addEventListener("click", () => open(opening, button));
   return button;
 }
@@ -45,11 +45,15 @@ export async function start(close) {
   };
   const answer = await fetch("start").catch(() => null);
   if (!answer?.ok) return;
-  const { folder, files, templates, samples } = await answer.json();
+  const { folder, files, elsewhere, templates, samples } = await answer.json();
   $("start-folder").textContent = `New scenes are written into ${folder}.`;
   $("start-lists").replaceChildren(
     ...list("New from a template", "A short scene with comments, to begin with.", templates.map(({ name, about }) => card(`thumb/template/${name}`, name, about, { template: name }))),
     ...list("Recent scenes of this folder", "The newest first.", files.map(({ name, time }) => card(`thumb/file/${encodeURIComponent(name)}`, name, since.format(time * 1000), { file: name }))),
+    ...list("Recent scenes of other folders", "Those that were opened last.", elsewhere.map(({ name, time }) => {
+      const [, of, file] = name.match(/^(.*)[\\/](.*)$/);
+      return card(`thumb/elsewhere/${encodeURIComponent(name)}`, file, `${of}, ${since.format(time * 1000)}`, { elsewhere: name }, name);
+    })),
     ...list("Samples", "A copy of the sample is opened.", samples.map(({ name, about, picture }) => card(picture ? `docs/${picture}` : "data:,", name, about, { sample: name }))),
   );
   if (close) $("start-close").focus();
