@@ -86,7 +86,10 @@ impl Studio {
     }
 
     pub fn state(&self) -> Value {
+        // What changes from here on is told once more.
+        let news = *self.changed.borrow();
         let mut state = self.document().state();
+        state["news"] = json!(news);
         state["batch"] = self.batch.state();
         state
     }

@@ -23,9 +23,9 @@ let view = null;
 let playing = false, startedAt = 0, startedFrom = 0;
 // The number of the wanted and of the shown picture, and the refinement level of the latter.
 let wanted = 1, shown = 0, level = 0, best = false, movedAt = 0;
-// The divisor of a draft's sides, so that a draft takes DRAFT ms.
+// The divisor of a draft's sides, so that a draft takes DRAFT ms, with its way to the page.
 let downscale = 4;
-const DRAFT = 40, MAX_DOWNSCALE = 8;
+const DRAFT = 30, MAX_DOWNSCALE = 8;
 let busy = null, wake = () => {};
 
 // The exact viewpoint of the shown picture; for other frames, the nearest known one.
@@ -99,7 +99,11 @@ async function paint() {
       continue;
     }
     show(answer, now, ms, mine);
-    if (now === 0) downscale = Math.min(MAX_DOWNSCALE, Math.ceil(small * Math.sqrt(answer.facts.ms / DRAFT)) || 1);
+    if (now === 0) {
+      // A smaller picture does not come sooner where a changed scene was built first.
+      const left = DRAFT - Math.min(ms - answer.facts.ms, DRAFT / 2);
+      downscale = Math.min(MAX_DOWNSCALE, Math.ceil(small * Math.sqrt(answer.facts.ms / left)) || 1);
+    }
     shown = mine;
     best = answer.facts.best || small === working.scale && small > 1 && now === state.levels.length - 1;
     level = small > working.scale ? 0 : Math.min(now + 1, state.levels.length - 1);
@@ -136,7 +140,7 @@ function look(to) {
 
 function take(next) {
   // Answers may arrive out of order.
-  if (state && next.version < state.version) return;
+  if (state && (next.version < state.version || next.news < state.news)) return;
   const isOther = next.picture !== state?.picture;
   state = next;
   // The shown picture is that of all versions without another.
@@ -208,8 +212,10 @@ async function send(name, body) {
     return false;
   }
   if (answer.ok) take(await answer.json());
-  else refuse(await answer.text());
-  fields();
+  else {
+    refuse(await answer.text());
+    fields();
+  }
   return answer.ok;
 }
 
@@ -292,7 +298,11 @@ async function news() {
 function listen() {
   source?.close();
   source = new EventSource("events");
-  source.onmessage = () => news().then(take, lost);
+  source.onmessage = async ({ data }) => {
+    // The answer to what the page has asked for says the same.
+    await deeds;
+    if (Number(data) > state.news) news().then(take, lost);
+  };
   source.onerror = lost;
 }
 
@@ -309,8 +319,8 @@ async function lost() {
     try {
       const next = await news();
       isLost = false;
-      // The versions of a restarted studio begin again.
-      if (next.version < state.version) state = null;
+      // The numbers of a restarted studio begin again.
+      if (next.version < state.version || next.news < state.news) state = null;
       $("lost").hidden = true;
       PARTS.forEach((part) => { part.inert = false; });
       take(next);
