@@ -106,24 +106,40 @@ async fn wear(State(studio): Shared, body: Bytes) -> Answer {
     changed(&studio, |document| document.set(&edits(look, &element, document.text()), None))
 }
 
-// The edits that put a look on an element: its keys, and nothing of the material that was there.
+// Whether the material of a look has a color.
+fn has_color(look: &Look) -> bool {
+    let material = look.keys.iter().find(|(key, _)| key == "body[0].material").map_or("plain", |(_, value)| value);
+    let keys = SCHEMA["definitions"]["body"]["x-materials"][material].as_array();
+    keys.is_some_and(|keys| keys.iter().any(|key| key == "color"))
+}
+
+// The edits that put a look on an element: its keys, and nothing of the material that was there. A material that has a color takes on
+// that of the element, if it has one of its own.
 fn edits(look: &Look, element: &str, text: &str) -> Vec<Edit> {
     let place = |key: &str| match key.strip_prefix("body[0].") {
         Some(key) => format!("{element}.{key}"),
         None => key.to_owned(),
     };
+    let mut keys: Vec<&(String, String)> = look.keys.iter().collect();
     let mut edits = Vec::new();
     if MATERIALS.contains(&look.section) {
         let (list, number) = element.trim_end_matches(']').split_once('[').unwrap_or((element, ""));
         let scene = text.parse::<toml::Table>().unwrap_or_default();
         let table =
             scene.get(list).and_then(|list| list.get(number.parse::<usize>().ok()?)).and_then(|one| one.as_table());
-        let worn = |key: &str| material_keys(&SCHEMA).contains(&key) || ["color", "relief", "texture"].contains(&key);
-        let gone = table.into_iter().flatten().map(|(key, _)| key).filter(|key| worn(&key.replace("colour", "color")));
-        let stays = |key: &str| look.keys.iter().any(|(one, _)| place(one) == place(&format!("body[0].{key}")));
+        let is_color = |key: &str| ["color", "colour"].contains(&key);
+        let has_own = table.is_some_and(|table| table.keys().any(|key| is_color(key)));
+        let keeps_color = look.section == MATERIALS[0] && has_own && has_color(look);
+        keys.retain(|(key, _)| !(keeps_color && key == "body[0].color"));
+        let worn = |key: &str| match is_color(key) {
+            true => !keeps_color,
+            false => material_keys(&SCHEMA).contains(&key) || ["relief", "texture"].contains(&key),
+        };
+        let gone = table.into_iter().flatten().map(|(key, _)| key).filter(|key| worn(key));
+        let stays = |key: &str| keys.iter().any(|(one, _)| place(one) == place(&format!("body[0].{key}")));
         edits.extend(gone.filter(|key| !stays(key)).map(|key| Edit::Remove(format!("{element}.{key}"))));
     }
-    edits.extend(look.keys.iter().map(|(key, value)| Edit::Set(place(key), value.clone())));
+    edits.extend(keys.into_iter().map(|(key, value)| Edit::Set(place(key), value.clone())));
     edits
 }
 
@@ -142,12 +158,22 @@ mod tests {
 
     #[test]
     fn a_look_takes_the_place_of_the_material() {
-        let gold = LOOKS.iter().find(|look| look.name == "material-gold").unwrap();
-        let text = "[[body]]\nsolid = \"cube\"\ncolor = \"tomato\"\nreflection = 0.4\n";
-        let mut edited = text.to_owned();
-        for edit in edits(gold, "body[0]", text) {
-            edited = edit.apply(&edited).unwrap();
+        let worn = |name: &str, text: &str| {
+            let look = LOOKS.iter().find(|look| look.name == name).unwrap();
+            let apply = |text: String, edit: Edit| edit.apply(&text).unwrap();
+            edits(look, "body[0]", text).into_iter().fold(text.to_owned(), apply)
+        };
+        let text = "[[body]]\nsolid = \"cube\"\ncolor = \"gold\"\nreflection = 0.4\n";
+        assert_eq!(worn("material-gold", text), "[[body]]\nsolid = \"cube\"\nmaterial = \"gold\"\n");
+        // The color of the element stays, where the material has one.
+        for name in ["material-glass", "material-tint", "material-plain"] {
+            for key in ["color", "colour"] {
+                let worn = worn(name, &text.replace("color", key));
+                assert!(worn.contains(&format!("{key} = \"gold\"")) && !worn.contains("reflection"), "{worn}");
+                assert_eq!(worn.matches("colo").count(), 1, "{worn}");
+            }
         }
-        assert_eq!(edited, "[[body]]\nsolid = \"cube\"\nmaterial = \"gold\"\n");
+        let plain = worn("material-glass", "[[body]]\nsolid = \"cube\"\n");
+        assert!(plain.contains("color = \"white\""), "{plain}");
     }
 }
