@@ -101,7 +101,7 @@ async function paint() {
     show(answer, now, ms, mine);
     if (now === 0) {
       // A smaller picture does not come sooner where a changed scene was built first.
-      const left = DRAFT - Math.min(ms - answer.facts.ms, DRAFT / 2);
+      const left = DRAFT - Math.min(ms - answer.facts.ms, DRAFT / 3);
       downscale = Math.min(MAX_DOWNSCALE, Math.ceil(small * Math.sqrt(answer.facts.ms / left)) || 1);
     }
     shown = mine;
