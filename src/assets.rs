@@ -59,6 +59,7 @@ impl Assets {
     pub fn load(scene: &Scene, files: &Files) -> Result<Assets, AssetError> {
         let of_particles = |p| ColouredSpheres::load(p, 0, scene.output.frames, None, files);
         let particles = scene.world.particles.as_ref().map(of_particles).transpose()?;
+        let particles = particles.map(|particles| particles.without_cut_away(scene.cuts_at_rest()));
         let scene = scene.seen_from(particles.as_ref().map_or([0.0; 3], |p| p.origin));
         let world = &scene.world;
         let mut meshes = mesh::load_all(&world.meshes, world.ground(), files)?;
@@ -103,8 +104,9 @@ impl Assets {
             {
                 particles.range = ValueRange::Ends(ends);
             }
-            let (frames, origin) = (scene.output.frames, Some(self.origin()));
-            assets.particles = Some(ColouredSpheres::load(&particles, frame, frames, origin, &self.files)?);
+            let (frames, first) = (scene.output.frames, self.particles.as_ref());
+            let read = ColouredSpheres::load(&particles, frame, frames, first, &self.files)?;
+            assets.particles = Some(read.without_cut_away(scene.cuts_at_rest()));
         }
         Ok(assets)
     }

@@ -21,8 +21,8 @@ mod viewer;
 
 use crate::assets::Assets;
 use crate::assets::files::{Files, RecordedFiles};
-use crate::assets::particles::ColouredSpheres;
 use crate::assets::particles::memory::StepSource;
+use crate::assets::particles::{ColouredSpheres, Pipe};
 use crate::assets::source::Limits;
 use crate::cancel::Cancel;
 use crate::device::cpu::Cpu;
@@ -211,7 +211,9 @@ impl Renderer {
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
         // Starting the driver takes time, so the scene is prepared meanwhile.
         let prepare = || -> Result<_, Error> {
-            let files = Files::new(options.limits, Arc::clone(&options.recorded), options.particles.clone());
+            let pipe = || Some(Arc::new(Pipe::of(&scene.world.particles.as_ref()?.path, options.limits)?) as _);
+            let steps = options.particles.clone().or_else(pipe);
+            let files = Files::new(options.limits, Arc::clone(&options.recorded), steps);
             let mut scene = scene;
             let mut assets = read(&scene, &files)?;
             if let (Some(particles), Some(read)) = (&mut scene.world.particles, &assets.particles) {

@@ -26,6 +26,11 @@ pub fn extension(path: &std::path::Path) -> String {
 #[cfg(not(target_family = "wasm"))]
 pub use {gethostname::gethostname, libloading::Library};
 
+/// What comes in from the terminal or another program.
+pub fn stdin() -> std::io::Stdin {
+    std::io::stdin()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -157,7 +157,7 @@ def show(
 
     `color` is an array, the name of a column, or an expression of columns. `shape` is a solid's name, "capsule", "cylinder", or the corners (M, 3) of a convex body in
     the unit of the positions, which a radius scales; `orientation` has a quaternion for each particle, (N, 4): w, x, y, z. Other keywords
-    are keys of `[figure]` and `[particles]`: `view="+x"`, `width="170 mm"`, `dpi=600`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`, `bonds={"cutoff": 1}`, `arrows={"by": "v"}`, `cut=[{"normal": [0, -1, 0]}]`; and any key of a scene with its table:
+    are keys of `[figure]` and `[particles]`: `view="+x"`, `width="170 mm"`, `dpi=600`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`, `bonds={"cutoff": 1}`, `arrows={"by": "v"}`, `trails={"steps": 20}`, `cut=[{"normal": [0, -1, 0]}]`; and any key of a scene with its table:
     `**{"render.samples": 9}`."""
 
 def film(

@@ -7,7 +7,7 @@ from . import _polyfly
 _POSITIONS = [("x", "y", "z"), ("pos_x", "pos_y", "pos_z"), ("px", "py", "pz"), ("points:0", "points:1", "points:2")]
 _RADII = ("radius", "radii", "r")
 _DIAMETERS = ("diameter", "diameters", "d")
-_OF_PARTICLES = ("arrows", "bonds", "columns", "cut", "map", "radii", "range", "scale", "shape")
+_OF_PARTICLES = ("arrows", "bonds", "columns", "cut", "map", "radii", "range", "scale", "shape", "trails")
 
 
 def _array(values):
@@ -254,7 +254,7 @@ def show(particles, radius=None, *, color=None, label=None, shape=None, orientat
 
     `color` is an array, the name of a column, or an expression of columns. `shape` is a solid's name, "capsule", "cylinder", or the corners (M, 3) of a convex body in
     the unit of the positions, which a radius scales; `orientation` has a quaternion for each particle, (N, 4): w, x, y, z. Other keywords
-    are keys of `[figure]` and `[particles]`: `view="+x"`, `width="170 mm"`, `dpi=600`, `title="(a)"`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`, `bonds={"cutoff": 1}`, `arrows={"by": "v"}`, `cut=[{"normal": [0, -1, 0]}]`, `style="plain"`; and any key
+    are keys of `[figure]` and `[particles]`: `view="+x"`, `width="170 mm"`, `dpi=600`, `title="(a)"`, `scale_bar="mm"`, `map="magma"`, `range=[0, 1]`, `bonds={"cutoff": 1}`, `arrows={"by": "v"}`, `trails={"steps": 20}`, `cut=[{"normal": [0, -1, 0]}]`, `style="plain"`; and any key
     of a scene with its table: `**{"render.samples": 9}`."""
     if shape is not None:
         is_named = isinstance(shape, (str, dict))

@@ -10,7 +10,7 @@ use crate::system;
 use crate::threads::lock;
 use sha2::{Digest, Sha256};
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -104,13 +104,17 @@ pub struct Files {
     pub memory: Option<Arc<dyn StepSource>>,
     // The file that was opened last, if it has more to read.
     opened: Arc<Mutex<Option<Opened>>>,
+    // What later frames need of earlier files, by its key, the oldest first.
+    kept: Arc<Mutex<VecDeque<(String, Kept)>>>,
 }
+
+type Kept = Arc<dyn Any + Send + Sync>;
 
 #[derive(Clone, Debug)]
 struct Opened {
     path: PathBuf,
     state: FileState,
-    value: Arc<dyn Any + Send + Sync>,
+    value: Kept,
 }
 
 impl Files {
@@ -174,6 +178,26 @@ impl Files {
             }
             read(&value)
         })
+    }
+
+    /// What has been made of a file in its present state under this key, or is made now. So many are kept.
+    pub fn keep<T: Send + Sync + 'static>(
+        &self,
+        (path, key): (&Path, &str),
+        most: usize,
+        make: impl FnOnce() -> Result<T, AssetError>,
+    ) -> Result<Arc<T>, AssetError> {
+        let key = format!("{key} {} {:?}", path.display(), state(path));
+        let found = lock(&self.kept).iter().find(|(other, _)| *other == key).map(|(_, value)| Arc::clone(value));
+        if let Some(Ok(value)) = found.map(Arc::downcast) {
+            return Ok(value);
+        }
+        let value = Arc::new(make()?);
+        let mut kept = lock(&self.kept);
+        kept.push_back((key, Arc::clone(&value) as _));
+        let excess = kept.len().saturating_sub(most);
+        kept.drain(..excess);
+        Ok(value)
     }
 
     /// The bytes of a file.

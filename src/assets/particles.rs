@@ -8,6 +8,7 @@ mod compressed;
 mod expression;
 mod format;
 mod gsd;
+mod kept_range;
 mod lammps_binary;
 mod lammps_data;
 mod lammps_dump;
@@ -16,6 +17,7 @@ pub mod memory;
 mod npy;
 mod pairs;
 pub mod picking;
+mod pipe;
 mod placing;
 mod plan;
 mod range;
@@ -25,6 +27,7 @@ pub mod shape;
 mod sphere_file;
 mod step;
 mod text_table;
+mod trails;
 mod values;
 mod views;
 mod vtk_legacy;
@@ -33,6 +36,7 @@ mod vtk_xml;
 mod xyz;
 
 pub use pairs::Neighbours;
+pub use pipe::Pipe;
 pub use readers::FileSteps;
 pub use step::{Cell, Column, Step, Wanted};
 
@@ -41,8 +45,8 @@ use super::files::Files;
 use super::source::Content;
 use crate::gpu_types::Sphere;
 use crate::language::{Message, msg};
-use crate::math::vec3::{Vec3, add, sub, to_f32};
-use crate::scene::{ColourBy, Material, Particles, RangeOver, ValueRange, series};
+use crate::math::vec3::{Vec3, add, dot, length, normalise, sub, to_f32};
+use crate::scene::{ColourBy, Cut, Material, Particles, RangeOver, ValueRange, series};
 use format::Head;
 use range::Clip;
 use rayon::prelude::*;
@@ -90,38 +94,22 @@ pub struct StepMoment {
 impl ColouredSpheres {
     /// Reads the particles of a frame, of a clip of `frames`, and colors them. By default the map's ends are those of the first frame, so
     /// that a color means the same value in all frames. If all values of the first frame are equal, as in a simulation
-    /// that begins at rest, the middle and the last frame count too. `origin` must be the same for all frames; None computes it here.
+    /// that begins at rest, the middle and the last frame count too. Frames after the `first` one have its origin, and its shape if the scene gives one.
     pub fn load(
         particles: &Particles,
         frame: u32,
         frames: u32,
-        origin: Option<Vec3>,
+        first: Option<&ColouredSpheres>,
         files: &Files,
     ) -> Result<ColouredSpheres, AssetError> {
         let request = Request::of(particles);
         let path = particles.file(frame);
-        let (step, steps) = read_frame(particles, &request, frame, files)?;
-        let is_animated = particles.step > 0 && (particles.is_series() || steps > 1);
-        // The first step must be there, and all others that frames show.
-        let last = particles.number(if is_animated { particles.towards(frames - 1) } else { 0 });
-        let is_named = particles.names.len() > 1;
-        let count = if is_named { particles.names.len() } else { steps };
-        if (is_named || !particles.is_series()) && last >= count as u64 {
-            let fault = msg!(
-                "frame {frame} needs step {number}: it has steps 0-{last}",
-                frame = if is_animated { frames - 1 } else { 0 },
-                number = last,
-                last = count - 1
-            );
-            let path = if is_named { &particles.path } else { &path };
-            return Err(AssetError::new(path, fault).help(msg!(
-                "lower `frames` in [output], or `step` in [particles]; `step = 0` shows one step in all frames"
-            )));
-        }
-        let origin = origin.unwrap_or_else(|| step.origin());
+        let (step, steps) = read_frame(particles, &request, frame, files, true)?;
+        let is_animated = check_last(particles, frame, frames, steps)?;
+        let origin = first.map_or_else(|| step.origin(), |first| first.origin);
         let values = request.values(&step, &path)?;
         let of = |other: u32| -> Result<Option<Vec<f64>>, AssetError> {
-            request.values(&read_frame(particles, &request, other, files)?.0, &particles.file(other))
+            request.values(&read_frame(particles, &request, other, files, false)?.0, &particles.file(other))
         };
         let is_in_order = files.is_in_order();
         if is_in_order && matches!(particles.range, ValueRange::Found { over: RangeOver::Film, .. }) {
@@ -133,7 +121,11 @@ impl ColouredSpheres {
         }
         let frames = if is_animated && !is_in_order { frames } else { 1 };
         let clip = Clip { frame, frames, each: particles.interpolate };
-        let range = values.as_deref().map(|values| range::ends(particles, values, clip, of)).transpose()?;
+        let ends = |values: &[f64]| {
+            let find = || range::ends(particles, values, clip, of);
+            if files.memory.is_some() { find() } else { kept_range::kept_or(particles, frames, files_of, find) }
+        };
+        let range = values.as_deref().map(ends).transpose()?;
         let map = &particles.map;
         let colours = map.colours();
         // A value that is no number, and one that a logarithmic scale does not have.
@@ -151,7 +143,8 @@ impl ColouredSpheres {
         };
         let unknown = range.map_or(0, |_| colour_indices.par_iter().filter(|&&i| i == unknown).count());
         let rotations = request.rotations(&step, &path)?;
-        let parted = placing::parted(particles, &step, rotations.as_deref(), origin, &colour_indices);
+        let known = first.and_then(|first| first.shaped.shapes.first());
+        let parted = placing::parted(particles, &step, rotations.as_deref(), origin, &colour_indices, known);
         let parted = parted.map_err(|what| AssetError::new(&path, what))?;
         let mut colours: Vec<Material> = match range {
             Some(_) => colours.iter().copied().chain([UNKNOWN]).map(coloured).collect(),
@@ -173,6 +166,11 @@ impl ColouredSpheres {
         if let Some(arrows) = &particles.arrows {
             let vectors = request.vectors(&step, &arrows.by, &path)?;
             rods.append(&mut links::arrows(arrows, &step, &vectors, origin, own(arrows.colour)));
+        }
+        if let Some(trails) = &particles.trails {
+            let has_one = request.condition(&step, &trails.only, &path)?;
+            let share = particles.share(frame);
+            rods.append(&mut trails::rods(trails, (&step, share), &has_one, origin, own(trails.colour)));
         }
         let (spheres, colour_indices, mut shaped) = parted.unwrap_or_else(|| {
             let spheres = step.positions.par_iter().zip(&step.radii).map(sphere).collect();
@@ -216,9 +214,39 @@ impl ColouredSpheres {
         [low.map(|x| -x), high].map(|corner| add(corner, self.origin))
     }
 
+    /// Leaves out what lies wholly beyond one of the planes that cut particles open; all stay where nothing else would.
+    pub fn without_cut_away(mut self, cuts: &[Cut]) -> ColouredSpheres {
+        let planes: Vec<(Vec3, Vec3)> =
+            cuts.iter().map(|cut| (sub(cut.point, self.origin), normalise(cut.normal))).collect();
+        let is_left = |(centre, radius): (Vec3, f64)| {
+            let is_beyond = |(point, normal): &(Vec3, Vec3)| {
+                let rounding = 1e-5 * (length(centre) + length(*point) + radius);
+                dot(sub(centre, *point), *normal) > radius + rounding
+            };
+            !planes.iter().any(is_beyond)
+        };
+        let sphere = |s: &Sphere| is_left((s.centre.map(f64::from), f64::from(s.radius)));
+        let left: Vec<bool> = self.spheres.par_iter().map(sphere).collect();
+        let has_any = left.contains(&true) || self.shaped.all_balls().any(is_left);
+        if planes.is_empty() || !has_any {
+            return self;
+        }
+        let ShapedParticles { shapes, placed, rods } = std::mem::take(&mut self.shaped);
+        let all = ShapedParticles { shapes, ..ShapedParticles::default() };
+        let placed = placed.into_par_iter().filter(|one| is_left(all.ball(one))).collect();
+        let rods = rods.into_par_iter().filter(|rod| is_left(rod.ball())).collect();
+        self.shaped = ShapedParticles { placed, rods, ..all };
+        let kept = |i: &usize| left[*i];
+        self.colour_indices = (0..left.len()).into_par_iter().filter(kept).map(|i| self.colour_indices[i]).collect();
+        self.spheres = Arc::new((0..left.len()).into_par_iter().filter(kept).map(|i| self.spheres[i]).collect());
+        self
+    }
+
     /// Frees what the device scene holds, perhaps in the order of its tree, so that each array is in memory once.
     pub fn release(&mut self) {
-        (self.spheres, self.shaped, self.colour_indices) = (Arc::default(), ShapedParticles::default(), Vec::new());
+        let shapes = std::mem::take(&mut self.shaped.shapes);
+        (self.spheres, self.colour_indices) = (Arc::default(), Vec::new());
+        self.shaped = ShapedParticles { shapes, ..ShapedParticles::default() };
     }
 
     /// A remark about particles without a value, if there are any.
@@ -230,31 +258,66 @@ impl ColouredSpheres {
     }
 }
 
+// Whether frames may have other particles than one of so many has, whose file has so many steps. The first step must be there, and all
+// others that frames show.
+fn check_last(particles: &Particles, frame: u32, frames: u32, steps: usize) -> Result<bool, AssetError> {
+    let is_animated = particles.step > 0 && (particles.is_series() || steps > 1);
+    let last = particles.number(if is_animated { particles.towards(frames - 1) } else { 0 });
+    let is_named = particles.names.len() > 1;
+    let count = if is_named { particles.names.len() } else { steps };
+    if (is_named || !particles.is_series()) && last >= count as u64 {
+        let fault = msg!(
+            "frame {frame} needs step {number}: it has steps 0-{last}",
+            frame = if is_animated { frames - 1 } else { 0 },
+            number = last,
+            last = count - 1
+        );
+        let path = if is_named { particles.path.clone() } else { particles.file(frame) };
+        return Err(AssetError::new(&path, fault).help(msg!(
+            "lower `frames` in [output], or `step` in [particles]; `step = 0` shows one step in all frames"
+        )));
+    }
+    Ok(is_animated)
+}
+
 // The color of missing values; no map contains it.
 const UNKNOWN: Vec3 = [0.6; 3];
 
-// The particles that a frame shows, and how many steps its file has.
+// The particles that a frame shows, perhaps with their earlier places, and how many steps its file has.
 fn read_frame(
     particles: &Particles,
     request: &Request,
     frame: u32,
     files: &Files,
+    with_trails: bool,
 ) -> Result<(Step, usize), AssetError> {
-    let (mut step, count) = read_step(particles, request, frame, files)?;
-    let path = particles.file(frame);
+    let (number, path) = (particles.number(frame), particles.file(frame));
+    let with_trails = with_trails && particles.trails.is_some();
+    let before: Vec<u64> = particles.before(frame).filter(|_| with_trails).collect();
+    // Steps that come one by one are kept for a while: the oldest is asked for first.
+    let there = |&number: &u64| {
+        trails::places(particles, files, number, || Ok(read_step(particles, request, number, files)?.0))
+    };
+    let earlier = before.iter().rev().map(there).collect::<Result<Vec<_>, _>>()?;
+    let (mut step, count) = read_step(particles, request, number, files)?;
+    if with_trails {
+        trails::places(particles, files, number, || Ok(step.clone()))?;
+    }
     // A file of one step shows it in all frames.
     let share = if particles.is_series() || count > 1 { particles.share(frame) } else { 0.0 };
+    let wrong = |what| AssetError::new(&path, what);
     if share > 0.0 {
-        let (next, _) = read_step(particles, request, particles.towards(frame), files)?;
-        step = views::between(step, &next, share).map_err(|what| AssetError::new(&path, what))?;
+        let (next, _) = read_step(particles, request, particles.number(particles.towards(frame)), files)?;
+        step = views::between(step, &next, share).map_err(wrong)?;
     }
+    trails::add_places(&mut step, earlier.iter().rev().map(AsRef::as_ref)).map_err(wrong)?;
     Ok((request.selected(step, &path)?, count))
 }
 
 /// The particles that the first frame shows, and the values that select their colors.
 pub fn shown(particles: &Particles, files: &Files) -> Result<(Step, Option<Vec<f64>>), AssetError> {
     let (request, path) = (Request::of(particles), particles.file(0));
-    let (step, count) = read_frame(particles, &request, 0, files)?;
+    let (step, count) = read_frame(particles, &request, 0, files, false)?;
     let number = particles.number(0);
     if !particles.is_series() && number >= count as u64 {
         let last = count.saturating_sub(1);
@@ -264,9 +327,14 @@ pub fn shown(particles: &Particles, files: &Files) -> Result<(Step, Option<Vec<f
     Ok((step, values))
 }
 
-// The step of a frame, and how many steps its file has.
-fn read_step(particles: &Particles, request: &Request, frame: u32, files: &Files) -> Result<(Step, usize), AssetError> {
-    let path = particles.file(frame);
+// The step of a number, and how many steps its file has.
+fn read_step(
+    particles: &Particles,
+    request: &Request,
+    number: u64,
+    files: &Files,
+) -> Result<(Step, usize), AssetError> {
+    let path = particles.file_of(number);
     let wanted = request.wanted();
     open(&path, files, |file| {
         let count = file.count();
@@ -274,7 +342,7 @@ fn read_step(particles: &Particles, request: &Request, frame: u32, files: &Files
             let fault = msg!("it has {count} time steps; expected one, in a file of a series", count);
             return Err(AssetError::new(&path, fault).help(msg!("`polyfly particles convert` makes one file of all")));
         }
-        let number = if count == 1 { 0 } else { particles.number(frame) as usize };
+        let number = if count == 1 { 0 } else { number as usize };
         Ok((request.complete(file.read(number, &wanted)?, &path)?, count))
     })
 }

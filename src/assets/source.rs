@@ -80,7 +80,7 @@ pub fn check_regular(what: &Metadata) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
-/// Opens a file to read it. All files are opened by this function, but for scenes, which may come through a pipe.
+/// Opens a file to read it. All files are opened by this function, but for scenes and particles, which may come through a pipe.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     check_regular(&std::fs::metadata(path)?)?;
     let mut options = File::options();
@@ -89,6 +89,11 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     // It may have been replaced a moment ago.
     check_regular(&file.metadata()?)?;
     Ok(file)
+}
+
+/// Opens a pipe to read it, when a writer has opened it.
+pub fn open_pipe(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// The bytes of a file.

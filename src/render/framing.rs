@@ -69,7 +69,8 @@ impl Extent {
             let plain = Particles { colour_by: ColourBy::default(), ..particles.clone() };
             for frame in [frames / 2, frames - 1].into_iter().filter(|&frame| frame > 0) {
                 // A missing step is reported at its own frame.
-                if let Ok(later) = ColouredSpheres::load(&plain, frame, frames, Some(first.origin), &assets.files) {
+                if let Ok(later) = ColouredSpheres::load(&plain, frame, frames, Some(first), &assets.files) {
+                    let later = later.without_cut_away(scene.cuts_at_rest());
                     all = wider(all, reach(&view, &later));
                 }
             }

@@ -58,7 +58,10 @@ impl PathSandbox {
     pub fn steps(&self, scene: &Scene, frames: impl Iterator<Item = u32>) -> Result<(), Error> {
         let Some(particles) = &scene.world.particles else { return Ok(()) };
         let mut seen = BTreeSet::new();
-        let mut files = frames.flat_map(|frame| [frame, particles.towards(frame)].map(|frame| particles.file(frame)));
+        let mut files = frames.flat_map(|frame| {
+            let shown = [frame, particles.towards(frame)].map(|frame| particles.number(frame));
+            shown.into_iter().chain(particles.before(frame)).map(|number| particles.file_of(number)).collect::<Vec<_>>()
+        });
         files.try_for_each(|file| {
             // Each folder is checked once; a file on its own only if it is a link.
             let folder = file.parent().unwrap_or(Path::new("")).to_owned();

@@ -5,8 +5,8 @@ use super::keys::kinds::{list_text, number_text};
 use super::keys::track::Track;
 use super::keys::{Keys, over_time};
 use super::{
-    Body, Camera, CameraPath, CylindricalPath, FilmSettings, LampPattern, Motion, Particles, Relief, Rest, Rotation,
-    Scene, Tracks, World, element,
+    Body, Camera, CameraPath, Cut, CylindricalPath, FilmSettings, LampPattern, Motion, Particles, Relief, Rest,
+    Rotation, Scene, Tracks, World, element,
 };
 use crate::language::{Message, msg};
 use crate::math::srgb::{linear, srgb};
@@ -248,6 +248,11 @@ impl Scene {
     /// Whether the sky's picture changes over the clip.
     pub(crate) fn sky_moves(&self) -> bool {
         self.world.sky.image.is_some() && self.tracks.change("sky.")
+    }
+    /// The planes that cut particles open, if they are the same in all of the clip.
+    pub(crate) fn cuts_at_rest(&self) -> &[Cut] {
+        let particles = self.world.particles.as_ref().filter(|_| !self.tracks.change("particles.cut"));
+        particles.map_or(&[], |particles| &particles.cuts)
     }
     /// Whether the maps of reliefs change over the clip: the heights of one, or what its surface has else to do with them.
     pub(crate) fn reliefs_move(&self) -> bool {

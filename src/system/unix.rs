@@ -40,6 +40,12 @@ pub fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
+/// Whether a file is a pipe with a name.
+pub fn is_pipe(facts: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    facts.file_type().is_fifo()
+}
+
 /// A number that differs between two files of one name.
 pub fn file_number(_path: &Path, facts: &Metadata) -> u64 {
     facts.ino()

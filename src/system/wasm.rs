@@ -26,6 +26,11 @@ pub fn keep_owner(_old: &Metadata, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a file is a pipe with a name.
+pub fn is_pipe(_facts: &Metadata) -> bool {
+    false
+}
+
 /// A number that differs between two files of one name.
 pub fn file_number(_path: &Path, _facts: &Metadata) -> u64 {
     0

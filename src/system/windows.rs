@@ -125,6 +125,11 @@ pub fn keep_owner(_old: &Metadata, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a file is a pipe with a name.
+pub fn is_pipe(_facts: &Metadata) -> bool {
+    false
+}
+
 /// A number that differs between two files of one name.
 pub fn file_number(path: &Path, _facts: &Metadata) -> u64 {
     let Ok(file) = OpenOptions::new().access_mode(0).open(path) else { return 0 };

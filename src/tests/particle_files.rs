@@ -1,7 +1,8 @@
 //! Files of particles by the programs that write them (tests/particles/make.py), against what their own readers say of them.
 
 use crate::assets::files::Files;
-use crate::assets::particles::{self, FileSteps, Step, Wanted, read_steps};
+use crate::assets::particles::{self, ColouredSpheres, FileSteps, Step, Wanted, read_steps};
+use crate::scene::Scene;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -201,4 +202,46 @@ fn a_list_of_time_steps_has_their_times_and_joins_their_pieces() {
     let packed = std::fs::read_to_string(folder().join("ascii.vtp")).unwrap();
     let packed = packed.replacen("<VTKFile", "<VTKFile compressor=\"vtkOther\"", 1);
     assert!(read("a.vtp", packed.as_bytes()).unwrap_err().contains("it is packed by vtkOther; expected vtkZLib"));
+}
+
+#[test]
+fn trails_join_the_steps_before_whatever_their_order() {
+    let dir = tempfile::tempdir().unwrap();
+    // Two particles: in every second step the other one comes first.
+    let rows = |step: usize| {
+        let row = |id: usize| format!("{id} {} {id} 0 0.5\n", step * id);
+        if step.is_multiple_of(2) { row(1) + &row(2) } else { row(2) + &row(1) }
+    };
+    let head = |step: usize| {
+        format!(
+            "ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS ff ff ff\n0 9\n0 9\n0 9\nITEM: ATOMS id x y z radius\n"
+        )
+    };
+    let dump: String = (0..5).map(|step| head(step) + &rows(step)).collect();
+    std::fs::write(dir.path().join("run.dump"), dump).unwrap();
+    for step in 2..5 {
+        std::fs::write(
+            dir.path().join(format!("s{step}.csv")),
+            format!("id,x,y,z,r\n{}", rows(step).replace(' ', ",")),
+        )
+        .unwrap();
+    }
+    let ends = |keys: &str, frame: u32| {
+        let text =
+            format!("[output]\nframes = 3\n[particles]\n{keys}\n[particles.trails]\nsteps = 3\nwhere = \"id == 2\"\n");
+        let scene = Scene::parse(&text, "a.toml", dir.path()).unwrap().scene;
+        let particles = scene.world.particles.unwrap();
+        let read = ColouredSpheres::load(&particles, frame, 3, None, &Files::default()).unwrap();
+        read.shaped.rods.iter().map(|rod| rod.ends.map(|end| end[0])).collect::<Vec<_>>()
+    };
+    let expected = [[8.0, 6.0], [6.0, 4.0], [4.0, 2.0]];
+    let dump = "path = \"run.dump\"\nfirst = 2\n";
+    assert_eq!(ends(dump, 2), expected);
+    // The file begins at step 0, and the series at step 2.
+    assert_eq!(ends(dump, 0), [[4.0, 2.0], [2.0, 0.0]]);
+    assert_eq!(ends("path = \"s%d.csv\"\nfirst = 2\n", 2), expected[..2]);
+    assert_eq!(ends("path = \"s*.csv\"\n", 1), expected[1..2]);
+    // Every second step; and the way from one to the next.
+    assert_eq!(ends("path = \"run.dump\"\nstep = 2\n", 2), [[8.0, 4.0], [4.0, 0.0]]);
+    assert_eq!(ends(&format!("{dump}interpolate = 2\n"), 1), [[5.0, 4.0], [4.0, 2.0], [2.0, 0.0]]);
 }

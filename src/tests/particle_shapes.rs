@@ -3,8 +3,10 @@
 use super::common::*;
 use crate::assets::Assets;
 use crate::assets::files::Files;
+use crate::assets::particles::ColouredSpheres;
+use crate::assets::particles::shape::{Polyhedron, Shape};
 use crate::math::vec3::{Vec3, normalise, scale};
-use crate::scene::{ParseOptions, Scene};
+use crate::scene::{ParseOptions, Scene, Solid};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -197,4 +199,58 @@ fn types_of_hoomd_have_their_shapes() {
     assert_eq!(read.spheres.iter().map(|s| s.radius).collect::<Vec<_>>(), [0.5, 0.25]);
     let spheres = scene(&folder, &format!("{things}shape = \"sphere\"\n"));
     assert!(share_off(&picture, &render(&spheres, 0)) > 0.05);
+}
+
+#[test]
+fn what_planes_cut_away_leaves_the_tree_and_the_view() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut rows: Vec<String> = Vec::new();
+    for i in 0..60 {
+        let at = |axis: i32| f64::from(i * [7, 11, 23][axis as usize] % 60) / 15.0 - 2.0;
+        rows.push(format!("{},{},{},0.3,{i}\n", at(0), at(1), at(2)));
+    }
+    std::fs::write(dir.path().join("p.csv"), format!("x,y,z,r,id\n{}", rows.concat())).unwrap();
+    let cut = "[[particles.cut]]\npoint = [0.5, 0, 0]\nnormal = [2, 0, 0]\n[[particles.cut]]\npoint = [0, -0.5, 0]\nnormal = [0, -1, 0]\n";
+    for shape in ["sphere", "cube", "capsule"] {
+        let of = |more: &str| {
+            scene(dir.path(), &format!("[particles]\npath = \"p.csv\"\ncolor = \"teal\"\nshape = \"{shape}\"\n{more}"))
+        };
+        let count = |scene: &Scene| {
+            let read = Assets::load(scene, &Files::default()).unwrap().particles.unwrap();
+            let shaped = &read.shaped;
+            assert_eq!(read.spheres.len(), read.colour_indices.len());
+            read.spheres.len() + shaped.placed.len() + shaped.rods.len()
+        };
+        let (whole, open) = (of(""), of(cut));
+        assert!(count(&whole) == 60 && (10..45).contains(&count(&open)), "{shape}: {}", count(&open));
+        // Those that reach across a plane stay; none of the others is seen.
+        let near = of(&format!("where = \"x < 0.81 && y > -0.81\"\n{cut}"));
+        assert_eq!(first_difference(&same_on_every_set(shape, &open, 0), &render(&near, 0), 80), None, "{shape}");
+        let framed = |more: &str, keys: &str| {
+            let scene = of(&format!("{keys}{more}[figure]\nview = \"iso\"\n"));
+            renderer(&scene, crate::kernels::Isa::pick(None).unwrap(), 1).scene().camera.width
+        };
+        assert!(framed(cut, "") < framed("", ""), "{shape}");
+        // A plane that moves may come back, and one that would leave nothing leaves all.
+        let moving = cut.replacen("[0.5, 0, 0]", "{ keys = [[0, [0.5, 0, 0]], [1, [9, 0, 0]]] }", 1);
+        let nothing = "[[particles.cut]]\npoint = [-9, 0, 0]\nnormal = [1, 0, 0]\n";
+        assert_eq!([count(&of(&moving)), count(&of(nothing))], [60; 2], "{shape}");
+    }
+}
+
+#[test]
+fn the_hull_of_a_scenes_shape_is_made_once() {
+    let dir = tempfile::tempdir().unwrap();
+    table(dir.path(), "a,b,c", 0.8, |_| [0.0; 3]);
+    let scene = scene(dir.path(), "[particles]\npath = \"p.csv\"\nshape = \"cube\"\n");
+    let particles = scene.world.particles.unwrap();
+    let load =
+        |first: Option<&ColouredSpheres>| ColouredSpheres::load(&particles, 0, 1, first, &Files::default()).unwrap();
+    let mut first = load(None);
+    let whole = first.shaped.clone();
+    // What other frames need stays.
+    first.release();
+    assert!(first.shaped.placed.is_empty() && load(Some(&first)).shaped == whole);
+    first.shaped.shapes[0] = Shape::Polyhedron(Polyhedron::new(Solid::Octahedron.vertices(), 0.0).unwrap());
+    assert_eq!(load(Some(&first)).shaped.shapes, first.shaped.shapes);
 }

@@ -380,6 +380,16 @@ fn a_time_step_that_leads_outside_is_not_read_for_the_range_of_colours_either() 
     let refused = render(&own, "1", "a/%d.png", &[]);
     assert!(code(&refused) == 65 && words(&refused).contains("particles.path"), "{}", words(&refused));
     assert!(render(&own, "1", "a/%d.png", &["--allow-outside"]).status.success());
+    // A trail reads the steps before.
+    let from_the_last =
+        scene.replace("\ncolor_by", "\nfirst = 5\nstep = 1\ncolor_by").replace("frames = 5", "frames = 1");
+    std::fs::write(own.join("scene.toml"), format!("{from_the_last}[particles.trails]\n")).unwrap();
+    std::fs::copy(own.join("3.bin"), own.join("5.bin")).unwrap();
+    let refused = render(&own, "0", "b/%d.png", &[]);
+    assert!(code(&refused) == 65 && words(&refused).contains("particles.path"), "{}", words(&refused));
+    std::fs::write(own.join("scene.toml"), from_the_last).unwrap();
+    let run = render(&own, "0", "b/%d.png", &[]);
+    assert!(run.status.success(), "{}", words(&run));
 }
 
 #[test]

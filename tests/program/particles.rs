@@ -338,3 +338,59 @@ fn one_file_of_several_steps_is_a_series() {
     assert!(picture(&["--step", "2"]).status.success() && words(&picture(&[])).contains("its step 0 is drawn"));
     assert_eq!(picture(&["--step", "3"]).status.code(), Some(65));
 }
+
+// The writer waits for the picture of each step before it writes the next one.
+#[cfg(unix)]
+#[test]
+fn pictures_of_a_pipe_are_there_before_its_next_step() {
+    use std::io::Write;
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    const STEPS: usize = 4;
+    let xyz = |step: usize| format!("2\nProperties=species:S:1:pos:R:3:radius:R:1\nC {step} 0 0 0.5\nO 0 0 1 0.5\n");
+    let dump = |step: usize| {
+        format!(
+            "ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS ff ff ff\n0 9\n0 9\n0 9\nITEM: ATOMS id x y z radius\n1 {step} 0 0 1\n"
+        )
+    };
+    let steps: [(&str, &dyn Fn(usize) -> String); 2] = [("-", &xyz), ("run.fifo", &dump)];
+    for (path, of) in steps {
+        let dir = folder();
+        scene(dir.path(), "[particles.trails]\n");
+        let at = dir.path().join("g.toml");
+        let text = std::fs::read_to_string(&at).unwrap().replace("g.csv", path).replace("\"pressure\"", "\"x\"");
+        std::fs::write(&at, text.replace("frames = 1", "frames = 5")).unwrap();
+        if path != "-" {
+            assert!(std::process::Command::new("mkfifo").arg(dir.path().join(path)).status().unwrap().success());
+        }
+        let mut child = crate::common::program(dir.path(), &["g.toml"]);
+        let mut child = child.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let mut pipe: Box<dyn Write> = match path {
+            "-" => Box::new(stdin),
+            _ => Box::new(std::fs::OpenOptions::new().write(true).open(dir.path().join(path)).unwrap()),
+        };
+        let begun = Instant::now();
+        for step in 0..STEPS {
+            pipe.write_all(of(step).as_bytes()).unwrap();
+            pipe.flush().unwrap();
+            while !dir.path().join(format!("o/{step}.ppm")).exists() {
+                assert!(begun.elapsed() < Duration::from_secs(60), "{path}: no picture of step {step}");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        // The steps end before the frames do.
+        drop(pipe);
+        let run = child.wait_with_output().unwrap();
+        assert!(words(&run).contains("there is no step 4: it has steps 0-3"), "{}", words(&run));
+        assert_eq!(run.status.code(), Some(65));
+        // The same pictures as of a file.
+        std::fs::write(dir.path().join("all.txt"), (0..STEPS).map(of).collect::<String>()).unwrap();
+        let text = std::fs::read_to_string(&at).unwrap().replace(&format!("\"{path}\""), "\"all.txt\"");
+        std::fs::write(&at, text).unwrap();
+        let last = polyfly(dir.path(), &["g.toml", "--set", "output.frames=4", "--frames", "3", "-o", "p/%d.ppm"]);
+        assert!(last.status.success(), "{}", words(&last));
+        let [piped, read] = ["o/3.ppm", "p/3.ppm"].map(|name| std::fs::read(dir.path().join(name)).unwrap());
+        assert!(piped == read, "{path}");
+    }
+}

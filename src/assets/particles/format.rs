@@ -31,6 +31,8 @@ pub struct Source<'a> {
     pub path: &'a Path,
     pub content: &'a Content<'a>,
     pub limits: Limits,
+    /// Words of types that are known from earlier steps.
+    pub labels: &'a [String],
     /// How many files lead to this one.
     pub depth: usize,
     /// Reads the only step of a file that this one names.
@@ -50,6 +52,10 @@ pub trait Steps: Send + Sync {
     fn count(&self) -> usize;
     /// Reads the step of this number, from 0.
     fn read(&self, source: &Source, number: usize, wanted: &Wanted) -> Result<Step, AssetError>;
+    /// The words of types, which are numbers from 1 in this order.
+    fn labels(&self) -> &[String] {
+        &[]
+    }
     /// The files that this one names.
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()

@@ -9,8 +9,10 @@ use super::step::{Cell, Step, Wanted};
 use super::values::BONDS;
 use crate::assets::error::AssetError;
 use crate::language::{Message, msg};
+use crate::threads::lock;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 const MAGIC: u64 = 0x65df_65df_65df_65df;
 const HEADER: usize = 256;
@@ -35,6 +37,15 @@ struct Gsd {
     // By name, then by frame.
     blocks: BTreeMap<String, BTreeMap<usize, Block>>,
     frames: usize,
+    // Shapes of types, by their texts.
+    shapes: Mutex<BTreeMap<Vec<u8>, TypeShape>>,
+}
+
+// What a file says of the shape of a type: None for a sphere, whose radius is known or not.
+#[derive(Clone)]
+struct TypeShape {
+    shape: Option<Shape>,
+    radius: Option<f64>,
 }
 
 fn number(bytes: &[u8], at: usize, kind: Kind) -> usize {
@@ -76,7 +87,7 @@ fn find(source: &Source) -> Result<Box<dyn Steps>, Message> {
         _ => list.split(|&b| b == 0).map(String::from_utf8_lossy).collect(),
     };
     let index = part(source, index, entries, ENTRY)?;
-    let mut gsd = Gsd { blocks: BTreeMap::new(), frames: 0 };
+    let mut gsd = Gsd { blocks: BTreeMap::new(), frames: 0, shapes: Mutex::default() };
     for entry in index.chunks(ENTRY) {
         let [frame, rows, at] = [0, 8, 16].map(|at| number(entry, at, Kind::U8));
         if at == 0 {
@@ -151,12 +162,22 @@ impl Steps for Gsd {
 }
 
 impl Gsd {
-    // What the file says of the shapes of types.
-    fn shapes(&self, source: &Source, frame: usize) -> Result<Vec<String>, Message> {
+    // What the file says of the shapes of types. Each text is parsed once for all frames.
+    fn shapes(&self, source: &Source, frame: usize) -> Result<Vec<TypeShape>, Message> {
         let Some(block) = self.block("particles/type_shapes", frame, |_| true) else { return Ok(Vec::new()) };
         let bytes = part(source, block.at, block.rows, block.columns)?;
-        let text = |row: &[u8]| String::from_utf8_lossy(row.split(|&b| b == 0).next().unwrap_or_default()).into_owned();
-        Ok(bytes.chunks(block.columns.max(1)).map(text).collect())
+        let mut known = lock(&self.shapes);
+        let of = |row: &[u8]| {
+            let text = row.split(|&b| b == 0).next().unwrap_or_default();
+            if let Some(shape) = known.get(text) {
+                return Ok(shape.clone());
+            }
+            let words = String::from_utf8_lossy(text);
+            let shape = TypeShape { shape: Shape::of_json(&words)?, radius: Shape::radius_of_json(&words) };
+            known.insert(text.to_owned(), shape.clone());
+            Ok(shape)
+        };
+        bytes.chunks(block.columns.max(1)).map(of).collect()
     }
 
     fn step(&self, source: &Source, frame: usize, wanted: &Wanted) -> Result<Step, Message> {
@@ -186,14 +207,14 @@ impl Gsd {
                 ..Array::of_rows(short(name), values.len(), Kind::F8, false, Box::new(load))
             });
         }
-        let texts = self.shapes(source, frame)?;
-        let mut shapes = texts.iter().map(|text| Shape::of_json(text)).collect::<Result<Vec<_>, _>>()?;
-        let radii: Vec<Option<f64>> = texts.iter().map(|text| Shape::radius_of_json(text)).collect();
+        let of_types = self.shapes(source, frame)?;
+        let radii: Vec<Option<f64>> = of_types.iter().map(|of_type| of_type.radius).collect();
+        let mut shapes: Vec<Option<Shape>> = of_types.into_iter().map(|of_type| of_type.shape).collect();
         if shapes.iter().all(Option::is_none) {
             shapes.clear();
         }
-        let of_types = ["type"].into_iter().filter(|_| !texts.is_empty());
-        let wanted = wanted.and(of_types.chain(placing::columns().filter(|_| !shapes.is_empty())));
+        let types = ["type"].into_iter().filter(|_| !radii.is_empty());
+        let wanted = wanted.and(types.chain(placing::columns().filter(|_| !shapes.is_empty())));
         let mut read = step(count, &arrays, &wanted, cell(&self.numbers(source, "configuration/box", frame)?))?;
         let types = read.column(&["type"]).unwrap_or_default();
         let has_diameters = self.blocks.contains_key("particles/diameter");
@@ -202,7 +223,7 @@ impl Gsd {
             let shape = shapes.get(kind).and_then(|shape| shape.as_ref().map(Shape::reach));
             shape.or(radii.get(kind).copied().flatten().filter(|_| !has_diameters)).unwrap_or(own)
         };
-        if !texts.is_empty() {
+        if !radii.is_empty() {
             read.radii = read.radii.iter().enumerate().map(radius).collect();
         }
         if wanted.has(BONDS)

@@ -66,7 +66,7 @@ fn find(source: &Source) -> Result<Box<dyn Steps>, Message> {
         line += count;
     }
     let mut dump = Dump { starts, end: length, labels: Vec::new() };
-    dump.labels = dump.with(source, 0, |rows, _| Ok(rows.labels(Vec::new())))?;
+    dump.labels = dump.with(source, 0, |rows, _| Ok(rows.labels(source.labels.to_vec())))?;
     Ok(Box::new(dump))
 }
 
@@ -146,6 +146,9 @@ impl Dump {
 impl Steps for Dump {
     fn count(&self) -> usize {
         self.starts.len()
+    }
+    fn labels(&self) -> &[String] {
+        &self.labels
     }
     fn read(&self, source: &Source, step: usize, wanted: &Wanted) -> Result<Step, AssetError> {
         self.step(source, step, wanted).map_err(|what| source.fault(what))

@@ -9,6 +9,7 @@ use crate::language::{Message, msg};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::io::Read;
+use std::ops::Range;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -86,14 +87,29 @@ fn columns(name: Option<&str>, count: usize) -> Vec<String> {
     }
 }
 
-// Reads a header; None if it is none, or not of particles.
-fn header(bytes: &[u8], name: Option<&str>) -> Option<Header> {
+// Where the text of a header is, by the first twelve bytes of an array.
+fn header_text(bytes: &[u8]) -> Option<Range<usize>> {
     let rest = bytes.strip_prefix(MAGIC)?;
     let (length, at) = match rest.first()? {
         1 => (usize::from(u16::from_le_bytes(*rest.get(2..)?.first_chunk()?)), 10),
         _ => (u32::from_le_bytes(*rest.get(2..)?.first_chunk()?) as usize, 12),
     };
-    let start = at + length;
+    Some(at..at.checked_add(length)?)
+}
+
+/// The bytes of an array's header, by its first twelve.
+pub fn header_length(bytes: &[u8]) -> Option<usize> {
+    Some(header_text(bytes)?.end)
+}
+
+/// The bytes of an array, by its header.
+pub fn length(bytes: &[u8]) -> Option<usize> {
+    header(bytes, None).map(|header| header.end)
+}
+
+// Reads a header; None if it is none, or not of particles.
+fn header(bytes: &[u8], name: Option<&str>) -> Option<Header> {
+    let Range { start: at, end: start } = header_text(bytes)?;
     let mut text = std::str::from_utf8(bytes.get(at..start)?).ok()?;
     let Literal::List(entries) = literal(&mut text, 0)? else { return None };
     let value = |key: &str| {

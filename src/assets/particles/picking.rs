@@ -80,10 +80,10 @@ impl ShownParticles {
     pub fn load(particles: &Particles, frame: u32, count: usize, files: &Files) -> Result<ShownParticles, AssetError> {
         let request = Request::of(particles);
         let request = if count > MAX_PARTICLES { request.with_rows() } else { request.with_rows().with_all_columns() };
-        let (step, steps) = read_frame(particles, &request, frame, files)?;
+        let (step, steps) = read_frame(particles, &request, frame, files, false)?;
         let path = particles.file(frame);
         let failed = |what| AssetError::new(&path, what);
-        let forms = Forms::of(particles, &step).map_err(failed)?;
+        let forms = Forms::of(particles, &step, None).map_err(failed)?;
         let rotations = forms.as_ref().map(|_| request.rotations(&step, &path)).transpose()?.flatten();
         let all = |forms: &Forms| (0..step.count()).into_par_iter().map(|i| forms.form(i)).collect();
         let (forms, shapes) = forms.map_or_else(Default::default, |forms| (all(&forms), forms.shapes));

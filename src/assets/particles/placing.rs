@@ -40,9 +40,11 @@ fn largest(v: Vec3) -> f64 {
     v.into_iter().fold(0.0, f64::max)
 }
 
-// The shape that the scene gives to all particles.
-fn given(particles: &Particles) -> Result<Option<Shape>, Message> {
+// The shape that the scene gives to all particles, which may be known from another frame.
+fn given(particles: &Particles, known: Option<&Shape>) -> Result<Option<Shape>, Message> {
     Ok(Some(match &particles.shape {
+        Some(ParticleShape::Sphere) | None => return Ok(None),
+        Some(_) if let Some(known) = known => known.clone(),
         Some(ParticleShape::Solid(solid)) => Shape::Polyhedron(Polyhedron::new(solid.vertices(), 0.0)?),
         Some(ParticleShape::Vertices { vertices, rounding }) => {
             Shape::Polyhedron(Polyhedron::new(vertices.clone(), *rounding)?)
@@ -55,7 +57,6 @@ fn given(particles: &Particles) -> Result<Option<Shape>, Message> {
             Shape::Rod { ends: [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], radius: 0.5, is_round: false }
         }
         &Some(ParticleShape::Rod { ends, radius, is_round }) => Shape::Rod { ends, radius, is_round },
-        Some(ParticleShape::Sphere) | None => return Ok(None),
     }))
 }
 
@@ -98,9 +99,9 @@ pub struct Forms<'a> {
 }
 
 impl<'a> Forms<'a> {
-    /// None if all particles are spheres.
-    pub fn of(particles: &Particles, step: &'a Step) -> Result<Option<Forms<'a>>, Message> {
-        let given = given(particles)?;
+    /// None if all particles are spheres. The scene's shape may be known already.
+    pub fn of(particles: &Particles, step: &'a Step, known: Option<&Shape>) -> Result<Option<Forms<'a>>, Message> {
+        let given = given(particles, known)?;
         let by_file = particles.shape.is_none();
         let axes = diameters(step).filter(|_| by_file);
         let types = step.column(&["type"]).filter(|_| by_file && !step.shapes.is_empty());
@@ -135,15 +136,16 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// Parts the particles of a step by their shapes; None if all are spheres.
+/// Parts the particles of a step by their shapes, of which the scene's may be known already; None if all are spheres.
 pub fn parted(
     particles: &Particles,
     step: &Step,
     rotations: Option<&[Vec<f64>]>,
     origin: Vec3,
     colours: &[u16],
+    known: Option<&Shape>,
 ) -> Result<Option<Parted>, Message> {
-    let Some(forms) = Forms::of(particles, step)? else { return Ok(None) };
+    let Some(forms) = Forms::of(particles, step, known)? else { return Ok(None) };
     let rotation = |i: usize| match rotations {
         Some([w, x, y, z]) => unit([w[i], x[i], y[i], z[i]]),
         _ => [1.0, 0.0, 0.0, 0.0],

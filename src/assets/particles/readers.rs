@@ -96,8 +96,29 @@ impl<'a> FileSteps<'a> {
     pub fn of(path: &Path, content: Content<'a>, limits: Limits) -> Result<FileSteps<'a>, AssetError> {
         FileSteps::named_by(0, path, content, limits)
     }
+    /// The same of steps that follow others, in which types were these words.
+    pub fn of_next(
+        path: &Path,
+        content: Content<'a>,
+        limits: Limits,
+        labels: &[String],
+    ) -> Result<FileSteps<'a>, AssetError> {
+        FileSteps::recognised((path, labels), 0, content, limits)
+    }
+    /// The words of types in its first step, and those before.
+    pub fn labels(&self) -> &[String] {
+        self.steps.labels()
+    }
     // The same of a file to which so many others lead.
     fn named_by(depth: usize, path: &Path, content: Content<'a>, limits: Limits) -> Result<FileSteps<'a>, AssetError> {
+        FileSteps::recognised((path, &[]), depth, content, limits)
+    }
+    fn recognised(
+        (path, labels): (&Path, &[String]),
+        depth: usize,
+        content: Content<'a>,
+        limits: Limits,
+    ) -> Result<FileSteps<'a>, AssetError> {
         let unread = |e| AssetError::read("particles", path, e);
         let first = |content: &Content| Ok(content.part(0..content.length().min(HEAD)).map_err(unread)?.into_owned());
         let mut bytes = first(&content)?;
@@ -123,7 +144,7 @@ impl<'a> FileSteps<'a> {
             return Err(AssetError::new(path, what));
         };
         let format = reader.name;
-        let steps = (reader.open)(&Source { path, content: &content, limits, depth, other })
+        let steps = (reader.open)(&Source { path, content: &content, limits, labels, depth, other })
             .map_err(|e| AssetError { what: msg!("{format}: {why}", format, why = e.what), ..e })?;
         Ok(FileSteps { path: path.to_owned(), content, steps, limits, depth, format })
     }
@@ -157,7 +178,7 @@ impl<'a> FileSteps<'a> {
         self.steps.files()
     }
     fn source(&self) -> Source<'_> {
-        Source { path: &self.path, content: &self.content, limits: self.limits, depth: self.depth, other }
+        Source { path: &self.path, content: &self.content, limits: self.limits, labels: &[], depth: self.depth, other }
     }
     /// Reads the step of this number, from 0.
     pub fn read(&self, number: usize, wanted: &Wanted) -> Result<Step, AssetError> {

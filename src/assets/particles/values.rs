@@ -111,7 +111,7 @@ impl<'a> Request<'a> {
         if !self.particles.only.is_empty() {
             add(&self.particles.only, &self.only);
         }
-        if self.particles.interpolate > 1 {
+        if self.particles.interpolate > 1 || self.particles.trails.is_some() {
             add(views::ID, &Expression::parse(views::ID));
         }
         for (_, texts) in self.particles.columns.iter().flat_map(|columns| columns.all()) {
@@ -122,6 +122,9 @@ impl<'a> Request<'a> {
         }
         for text in self.particles.arrows.iter().flat_map(|arrows| parts_of(&arrows.by)) {
             add(&text, &Expression::parse(&text));
+        }
+        if let Some(trails) = self.particles.trails.as_ref().filter(|trails| !trails.only.is_empty()) {
+            add(&trails.only, &Expression::parse(&trails.only));
         }
         if let Some(bonds) = &self.particles.bonds {
             if !bonds.width_by.is_empty() {
@@ -192,6 +195,14 @@ impl<'a> Request<'a> {
     pub fn widths(&self, step: &Step, by: &str, path: &Path) -> Result<Option<Vec<f64>>, AssetError> {
         let is_of_particles = !by.is_empty() && !step.bond_columns.iter().any(|column| column.name == by);
         is_of_particles.then(|| self.evaluate(step, by, &Expression::parse(by), true, path)).transpose()
+    }
+    /// Whether each particle fulfills a condition; without one, all do.
+    pub fn condition(&self, step: &Step, text: &str, path: &Path) -> Result<Vec<bool>, AssetError> {
+        if text.is_empty() {
+            return Ok(vec![true; step.count()]);
+        }
+        let values = self.evaluate(step, text, &Expression::parse(text), true, path)?;
+        Ok(values.into_iter().map(is_true).collect())
     }
     /// The vectors of a name, by their parts.
     pub fn vectors(&self, step: &Step, by: &str, path: &Path) -> Result<Vec<Vec<f64>>, AssetError> {

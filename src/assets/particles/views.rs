@@ -88,24 +88,26 @@ impl Cell {
     }
 }
 
+/// The numbers that the particles of one step have in another one, by the ids and the counts of both; None for those that it does not have.
+pub fn partners(ids: [Option<&[f64]>; 2], [count, other]: [usize; 2]) -> Result<Vec<Option<usize>>, Message> {
+    match ids {
+        [Some(ids), Some(others)] if ids != others => {
+            let place: HashMap<u64, usize> = others.iter().enumerate().map(|(i, id)| (id.to_bits(), i)).collect();
+            Ok(ids.iter().map(|id| place.get(&id.to_bits()).copied()).collect())
+        }
+        _ if count == other => Ok((0..count).map(Some).collect()),
+        _ => Err(msg!(
+            "it has no column `id`, by which the particles of two time steps are known: one step has {count}, the next {other}",
+            count,
+            other
+        )),
+    }
+}
+
 /// The step on the way to the next one. Particles go the shortest way, across the borders of a periodic box; those that the next step does not
 /// have stay where they are.
 pub fn between(step: Step, next: &Step, share: f64) -> Result<Step, Message> {
-    let (ids, others) = (step.column(&[ID]), next.column(&[ID]));
-    let partners: Vec<Option<usize>> = match ids.zip(others) {
-        Some((ids, others)) => {
-            let place: HashMap<u64, usize> = others.iter().enumerate().map(|(i, id)| (id.to_bits(), i)).collect();
-            ids.iter().map(|id| place.get(&id.to_bits()).copied()).collect()
-        }
-        None if step.count() == next.count() => (0..step.count()).map(Some).collect(),
-        None => {
-            return Err(msg!(
-                "it has no column `id`, by which the particles of two time steps are known: one step has {count}, the next {other}",
-                count = step.count(),
-                other = next.count()
-            ));
-        }
-    };
+    let partners = partners([step.column(&[ID]), next.column(&[ID])], [step.count(), next.count()])?;
     let mut step = step;
     let cell = step.cell;
     let place = |p: Vec3, q: Vec3| {

@@ -116,7 +116,7 @@ fn find(source: &Source) -> Result<Box<dyn Steps>, Message> {
         line = line.saturating_add(count).saturating_add(2);
     }
     let mut xyz = Xyz { frames, length: source.content.length(), labels: Vec::new() };
-    xyz.labels = xyz.with(source, 0, |rows, _| Ok(rows.labels(Vec::new())))?;
+    xyz.labels = xyz.with(source, 0, |rows, _| Ok(rows.labels(source.labels.to_vec())))?;
     Ok(Box::new(xyz))
 }
 
@@ -214,6 +214,9 @@ impl Xyz {
 impl Steps for Xyz {
     fn count(&self) -> usize {
         self.frames.len()
+    }
+    fn labels(&self) -> &[String] {
+        &self.labels
     }
     fn read(&self, source: &Source, frame: usize, wanted: &Wanted) -> Result<Step, AssetError> {
         self.step(source, frame, wanted).map_err(|what| source.fault(what))

@@ -1,4 +1,4 @@
-//! What is drawn of particles beside themselves: bonds and arrows; and planes that cut particles open.
+//! What is drawn of particles beside themselves: bonds, arrows and trails; and planes that cut particles open.
 
 use crate::math::vec3::Vec3;
 use crate::scene::keys::keys;
@@ -31,6 +31,21 @@ keys! {
         pub scale: f64 = 1.0, rule(Rule::Length);
         /// The radius of the shafts; by default a third of the particle's. Short arrows are thinner.
         pub radius: Option<f64> = None, rule(Rule::Length);
+        /// The color of all; by default each has that of its particle.
+        pub colour as "color": Option<Vec3> = None, colour(), rule(Rule::Fraction);
+    }
+}
+
+keys! {
+    /// The path of each particle over the time steps before.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Trails in "trails" {
+        /// How many time steps a path goes back, each as far from the next as those of two frames.
+        pub steps: u32 = 10, rule(Rule::Whole(1, 1000)), slider(1.0, 100.0);
+        /// The radius; by default a third of the particle's.
+        pub radius: Option<f64> = None, rule(Rule::Length);
+        /// Which of the particles that are shown have one: a condition such as `id <= 10`.
+        pub only as "where": String = String::new();
         /// The color of all; by default each has that of its particle.
         pub colour as "color": Option<Vec3> = None, colour(), rule(Rule::Fraction);
     }

@@ -10,7 +10,7 @@ use crate::scene::limits::MAX_FRAMES;
 use crate::scene::numbered;
 use crate::scene::text::diagnostic::Rule;
 use crate::scene::world::colouring::{ColourBy, ColumnNames, TypeRadii, ValueRange, ValueScale};
-use crate::scene::world::links::{Arrows, Bonds, Cut};
+use crate::scene::world::links::{Arrows, Bonds, Cut, Trails};
 use crate::scene::world::material::{Material, MaterialKind};
 use crate::scene::world::particle_shape::ParticleShape;
 use crate::scene::world::series;
@@ -44,7 +44,9 @@ keys! {
         pub bonds: Option<Bonds> = None;
         /// Arrows for a vector of each particle.
         pub arrows: Option<Arrows> = None;
-        /// Planes that cut particles, bonds and arrows open: `[[particles.cut]]`.
+        /// The paths of particles over the time steps before; those of two steps are known by their column `id`, or by their order.
+        pub trails: Option<Trails> = None;
+        /// Planes that cut particles, bonds, arrows and trails open: `[[particles.cut]]`.
         pub cuts as "cut": Vec<Cut> = Vec::new();
         /// Which particles are shown: a condition such as `type == 2 && z < 0.1`.
         pub only as "where": String = String::new(), group("Selection");
@@ -98,7 +100,11 @@ impl Value for Vec<PathBuf> {
 impl Particles {
     /// The file of a frame.
     pub(crate) fn file(&self, frame: u32) -> PathBuf {
-        let number = if self.names.len() == 1 { 0 } else { self.number(frame) };
+        self.file_of(self.number(frame))
+    }
+    /// The file of a time step.
+    pub(crate) fn file_of(&self, number: u64) -> PathBuf {
+        let number = if self.names.len() == 1 { 0 } else { number };
         let named = usize::try_from(number).ok().and_then(|number| self.names.get(number));
         let numbered = || numbered(&self.path.to_string_lossy(), number).map(PathBuf::from);
         named.cloned().or_else(numbered).unwrap_or_else(|| self.path.clone())
@@ -106,6 +112,14 @@ impl Particles {
     /// The number of a frame's time step: in the name of its file, among the files, or within the one file.
     pub(crate) fn number(&self, frame: u32) -> u64 {
         u64::from(self.first) + u64::from(frame / self.interpolate) * u64::from(self.step)
+    }
+    /// The time steps of a frame's trails before its own, the latest first, as far as there are any. Between two steps the first of them is one, too.
+    pub(crate) fn before(&self, frame: u32) -> impl Iterator<Item = u64> + '_ {
+        let (latest, each) = (self.number(frame), u64::from(self.step.max(1)));
+        let first = u64::from(self.share(frame) == 0.0);
+        let steps = self.trails.as_ref().map(|trails| first..=trails.steps.into());
+        let earlier = steps.into_iter().flatten().map_while(move |k| latest.checked_sub(k * each));
+        earlier.take_while(|number| !self.is_series() || self.file_of(*number).exists())
     }
     /// The first frame of the next time step, towards which those before it move; a step's first frame itself.
     pub(crate) fn towards(&self, frame: u32) -> u32 {
@@ -122,5 +136,22 @@ impl Particles {
     /// Whether frames may have other particles: of a series, or perhaps of a file with several time steps.
     pub(crate) fn is_animated(&self) -> bool {
         self.step > 0 && (self.is_series() || self.steps > 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_before_are_those_of_the_frames_before() {
+        let of = |particles: &Particles, frame| particles.before(frame).collect::<Vec<_>>();
+        let trails = Some(Trails { steps: 2, ..Trails::default() });
+        let plain = Particles { first: 3, step: 2, trails, ..Particles::default() };
+        assert_eq!((of(&plain, 0), of(&plain, 2)), (vec![1], vec![5, 3]));
+        let between = Particles { interpolate: 2, ..plain.clone() };
+        assert_eq!((of(&between, 4), of(&between, 5)), (vec![5, 3], vec![7, 5, 3]));
+        assert_eq!(of(&Particles { step: 0, ..plain.clone() }, 9), [2, 1]);
+        assert!(of(&Particles { trails: None, ..plain }, 2).is_empty());
     }
 }

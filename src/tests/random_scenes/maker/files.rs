@@ -122,13 +122,18 @@ impl SceneMaker<'_> {
             self.figure();
         }
     }
-    // Bonds, arrows and cuts of particles.
+    // Bonds, arrows, trails and cuts of particles.
     fn links(&mut self) {
         let shines = self.text.rsplit("[particles]").next().is_some_and(|part| part.contains("\"light\""));
         let (bonds, arrows) = (self.some(0.3), self.some(0.25));
-        for header in [bonds.then_some("bonds"), arrows.then_some("arrows")].into_iter().flatten() {
+        let trails = self.some(0.2);
+        let headers = [bonds.then_some("bonds"), arrows.then_some("arrows"), trails.then_some("trails")];
+        for header in headers.into_iter().flatten() {
             self.add(format_args!("[particles.{header}]"));
-            if self.chance(0.6) {
+            if header == "trails" {
+                let (steps, only) = (self.one_of(&[1, 2, 7]), self.one_of(&["p > 3", "type == 0"]));
+                self.add(format_args!("steps = {steps}\nwhere = \"{only}\""));
+            } else if self.chance(0.6) {
                 let key = if header == "bonds" { "cutoff" } else { "scale" };
                 let (length, by) = (self.length(0.05, 0.6), self.one_of(&["velocity", "vel"]));
                 self.add(format_args!("{key} = {length:e}"));
