@@ -36,8 +36,8 @@ pub use samples::{NewArgs, ScenesArgs, ScenesCommand};
 pub use scene::{CommonArgs, MissingTexture, Quality, SamplesArg, SceneArgs, assignment};
 use std::ffi::OsString;
 use std::path::PathBuf;
-pub use values::check_size;
-use values::{parse_share, parse_size, parse_solids, parse_thread_list, whole};
+pub use values::{BenchSize, check_size};
+use values::{parse_bench_size, parse_share, parse_solids, parse_thread_list, whole};
 pub use version::COMMIT;
 
 /// Renders flythroughs of mirrored, see-through polyhedra: reads a scene, writes frames and a video.
@@ -240,9 +240,10 @@ pub struct BenchArgs {
     /// Numbers of CPU threads to measure, such as `1,2,4,8`; 0: one per core [default: 1 and one per core]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_thread_list, conflicts_with = "balance")]
     pub threads: Vec<usize>,
-    /// Picture sizes to measure, such as `320x240,640x480,1080p`; each is written as in --size.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_size, conflicts_with_all = ["balance", "size"])]
-    pub sizes: Vec<(u32, u32)>,
+    /// Picture sizes to measure, such as `320x240,640x480,1080p`; each is written as in --size. Whole numbers such as `1e4,1e5,1e6` are numbers of
+    /// particles: those of the scene become packings of `polyfly particles generate`.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bench_size, conflicts_with_all = ["balance", "size"])]
+    pub sizes: Vec<BenchSize>,
     /// Format of the table.
     #[arg(long, value_enum, default_value = "md")]
     pub format: TableFormat,

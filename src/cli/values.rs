@@ -4,6 +4,7 @@ use crate::language::{Message, msg};
 use crate::math::colormap::ColourMap;
 use crate::scene::Solid;
 use crate::scene::keys::names::Names;
+use crate::scene::limits::MAX_PARTICLES;
 use crate::scene::limits::{MAX_PIXELS, PICTURES, endings};
 use crate::scene::size::Size;
 use crate::scene::text::diagnostic::Rule;
@@ -29,6 +30,31 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), Message> {
     let Size(width, height) = Size::named(text).ok_or_else(expected)?;
     check_size(width, height)?;
     Ok((width, height))
+}
+
+/// What `bench --sizes` varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BenchSize {
+    /// Width and height of the picture.
+    Picture(u32, u32),
+    /// The number of particles.
+    Particles(u32),
+}
+
+impl BenchSize {
+    pub fn particles(self) -> Option<u32> {
+        if let BenchSize::Particles(count) = self { Some(count) } else { None }
+    }
+}
+
+/// A size of pictures, or a number of particles such as `1e6`.
+pub fn parse_bench_size(text: &str) -> Result<BenchSize, Message> {
+    let count = text.trim().parse::<f64>().ok().filter(|count| count.fract() == 0.0);
+    let count = count.filter(|count| (1.0..=f64::from(MAX_PARTICLES)).contains(count));
+    match count {
+        Some(count) => Ok(BenchSize::Particles(count as u32)),
+        None => parse_size(text).map(|(width, height)| BenchSize::Picture(width, height)),
+    }
 }
 
 /// A time such as `10m`.

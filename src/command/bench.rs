@@ -1,11 +1,13 @@
 //! `polyfly bench`: measures a scene on each device of this machine and prints a table for a report.
 
+use super::generate::packing;
 use super::machine::Others;
 use super::measured::{Discard, Measured, median};
 use super::plots::{OF_BALANCE, OF_BENCH, Plot, Series, Style, refuse_existing, write_all};
 use super::scene_file::{SceneText, load_scene, sample_scene};
 use super::table::{Column, Measurement, numbers, words, written};
-use crate::cli::{BenchArgs, Failure, environment};
+use crate::assets::particles::memory::StepSource;
+use crate::cli::{BenchArgs, BenchSize, Failure, environment};
 use crate::device;
 use crate::error::Error;
 use crate::language::{Message, count, msg};
@@ -18,6 +20,7 @@ use crate::report::{Spinner, print, remark, warn};
 use crate::run::journal::processor;
 use crate::scene::Scene;
 use serde::Serialize;
+use std::sync::Arc;
 use std::time::Duration;
 
 // The default number of measured frames, and the number of frames in the clip's plot.
@@ -86,6 +89,8 @@ struct Row {
     threads: Option<usize>,
     width: u32,
     height: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    particles: Option<u32>,
     // Milliseconds per frame: median, minimum and maximum over all repetitions.
     ms: f64,
     min_ms: f64,
@@ -96,6 +101,13 @@ struct Row {
     mrays_per_second: f64,
     // The time of the first row of this size divided by this row's.
     times_as_fast: f64,
+}
+
+impl Row {
+    // The size of its picture, or how many particles it shows.
+    fn size(&self, by: &str) -> String {
+        self.particles.map_or_else(|| format!("{}{by}{}", self.width, self.height), |count| count.to_string())
+    }
 }
 
 #[derive(Serialize)]
@@ -114,9 +126,10 @@ struct Table {
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let mut subject = BenchScene::of(args)?;
     // The plots that vary something else are of the first size.
-    if let Some(&(width, height)) = args.sizes.first() {
+    if let Some(&BenchSize::Picture(width, height)) = args.sizes.first() {
         (subject.scene.render.width, subject.scene.render.height) = (width, height);
     }
+    let particles = args.sizes.first().and_then(|size| size.particles());
     let scene = &subject.scene;
     let frames = match args.common.frames {
         Some(_) => args.common.frame_list(scene)?,
@@ -125,19 +138,25 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let spinner = Spinner::new();
     let others = Others::watch();
     let threads = thread_counts(&args.threads);
-    let mut targets = targets(scene, &threads, &spinner).map_err(|e| subject.placed(e))?;
-    let own = (scene.render.width, scene.render.height);
+    let mut targets = of_size(&subject, particles, &threads, &spinner)?;
+    let own = particles.map_or(BenchSize::Picture(scene.render.width, scene.render.height), BenchSize::Particles);
     let sizes = if args.sizes.is_empty() { vec![own] } else { without_repetitions(&args.sizes) };
     let mut devices: Vec<Row> = Vec::new();
     for &size in &sizes {
         let first = devices.len();
-        for one in &mut targets {
-            let row = if size == own {
-                one.row(&frames, args.runs, &spinner)?
-            } else {
-                one.of(|scene| (scene.render.width, scene.render.height) = size).row(&frames, args.runs, &spinner)?
-            };
-            devices.push(row);
+        let mut row = |one: &mut BenchTarget| {
+            let row = one.row(&frames, args.runs, &spinner)?;
+            devices.push(Row { particles: size.particles(), ..row });
+            Ok::<_, Error>(())
+        };
+        match size {
+            _ if size == own => targets.iter_mut().try_for_each(row)?,
+            BenchSize::Picture(width, height) => targets.iter().try_for_each(|one| {
+                row(&mut one.of(|scene| (scene.render.width, scene.render.height) = (width, height)))
+            })?,
+            BenchSize::Particles(_) => {
+                of_size(&subject, size.particles(), &threads, &spinner)?.iter_mut().try_for_each(row)?;
+            }
         }
         let base = devices[first].ms;
         devices[first..].iter_mut().for_each(|row| row.times_as_fast = base / row.ms);
@@ -162,7 +181,24 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     drop(spinner);
     warnings(&table).iter().for_each(|text| warn(text.to_owned()));
     let caption = caption(&table);
-    Ok(print(&written(&caption, &COLUMNS, &table.devices, &table, args.format))?)
+    Ok(print(&written(&caption, columns(&table), &table.devices, &table, args.format))?)
+}
+
+// The devices with the scene, or with a packing of so many particles in place of its own, which it looks at alike: all fill the same box.
+fn of_size(
+    subject: &BenchScene,
+    particles: Option<u32>,
+    threads: &[usize],
+    spinner: &Spinner,
+) -> Result<Vec<BenchTarget>, Failure> {
+    let mut scene = subject.scene.clone();
+    let Some(count) = particles else { return targets(&scene, threads, None, spinner).map_err(|e| subject.placed(e)) };
+    let Some(own) = &mut scene.world.particles else {
+        return Err(Failure::usage(msg!("--sizes {count}: the scene has no [particles]", count)));
+    };
+    (own.path, own.names, own.step) = (format!("{count} particles").into(), Vec::new(), 0);
+    let packing: Arc<dyn StepSource> = Arc::new(vec![Arc::new(packing(count as usize, 1, 0.0))]);
+    targets(&scene, threads, Some(packing), spinner).map_err(Failure::from)
 }
 
 /// The numbers of threads to measure, without repetitions.
@@ -188,11 +224,17 @@ pub struct BenchTarget {
     renderer: Renderer,
 }
 
-/// The CPU with each number of threads, and each GPU.
-pub fn targets(scene: &Scene, threads: &[usize], spinner: &Spinner) -> Result<Vec<BenchTarget>, Error> {
+/// The CPU with each number of threads, and each GPU; perhaps with particles from memory.
+pub fn targets(
+    scene: &Scene,
+    threads: &[usize],
+    particles: Option<Arc<dyn StepSource>>,
+    spinner: &Spinner,
+) -> Result<Vec<BenchTarget>, Error> {
     spinner.say("preparing");
     let ready = |devices, threads| {
-        let options = RenderOptions { devices, threads, isa: environment("POLYFLY_ISA"), ..RenderOptions::on_cpu() };
+        let (isa, particles) = (environment("POLYFLY_ISA"), particles.clone());
+        let options = RenderOptions { devices, threads, isa, particles, ..RenderOptions::on_cpu() };
         // Devices stay ready between runs.
         Ok::<_, Error>(Renderer::prepare(scene.clone(), options)?.varied(|_| {}))
     };
@@ -249,6 +291,7 @@ impl BenchTarget {
             threads: self.threads,
             width,
             height,
+            particles: None,
             ms: middle,
             min_ms: times[0],
             max_ms: times[times.len() - 1],
@@ -281,13 +324,17 @@ fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> 
     let (sized, plain) = (subject.note(true), subject.note(false));
     let mut all = Vec::new();
     if sizes > 1 {
-        let area = |row: &Row| f64::from(row.width) * f64::from(row.height) / 1e6;
+        let area = |row: &Row| match row.particles {
+            Some(count) => f64::from(count),
+            None => f64::from(row.width) * f64::from(row.height) / 1e6,
+        };
+        let of_particles = table.devices.iter().any(|row| row.particles.is_some());
         let first = rows_of(&names[0]);
-        let mut labels: Vec<_> =
-            first.iter().map(|row| (area(row), format!("{} x {}", row.width, row.height))).collect();
+        let mut labels: Vec<_> = first.iter().map(|row| (area(row), row.size(" x "))).collect();
         labels.sort_by(|a, b| a.0.total_cmp(&b.0));
         let draw = |title, y, series: &[Series]| {
-            let (x, style) = ("size of a frame", Style::LogLines(&labels));
+            let x = if of_particles { "particles" } else { "size of a frame" };
+            let style = Style::LogLines(&labels);
             Plot { title, x, y, note: &sized, style, series }.svg()
         };
         let times = |name: &String| {
@@ -295,7 +342,8 @@ fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> 
             Series::with_spread(name.clone(), sorted(rows_of(name).into_iter().map(point).collect()))
         };
         let times: Vec<Series> = names.iter().map(times).collect();
-        all.push(("devices.svg", draw("Time of a frame by its size", "milliseconds a frame", &times)));
+        let title = if of_particles { "Time of a frame by its particles" } else { "Time of a frame by its size" };
+        all.push(("devices.svg", draw(title, "milliseconds a frame", &times)));
         // They are the same on all devices.
         let rays = sorted(first.iter().map(|row| (area(row), row.rays_per_frame / 1e6)).collect());
         all.push(("rays.svg", draw("Rays of a frame", "millions of rays a frame", &[Series::new("", rays)])));
@@ -310,15 +358,15 @@ fn of_table(table: &Table, subject: &BenchScene) -> Vec<(&'static str, String)> 
     let on_cpu = |row: &&Row| row.threads.is_some();
     let cpu: Vec<&Row> = table.devices.iter().filter(on_cpu).collect();
     let fewest = cpu.iter().filter_map(|row| row.threads).min().unwrap_or(1);
-    let mut shown: Vec<(u32, u32)> = cpu.iter().map(|row| (row.width, row.height)).collect();
+    let mut shown: Vec<String> = cpu.iter().map(|row| row.size(" x ")).collect();
     shown.dedup();
     if cpu.len() > shown.len() {
-        let curve = |&(width, height): &(u32, u32)| {
-            let rows = || cpu.iter().filter(|row| (row.width, row.height) == (width, height));
+        let curve = |size: &String| {
+            let rows = || cpu.iter().filter(|row| row.size(" x ") == *size);
             let base = rows().find(|row| row.threads == Some(fewest)).map_or(1.0, |row| row.ms * fewest as f64);
             let speeds = |row: &&&Row| [row.max_ms, row.ms, row.min_ms].map(|ms| base / ms);
             let points = rows().map(|row| (row.threads.unwrap_or(1) as f64, speeds(&row))).collect();
-            Series::with_spread(format!("{width} x {height}"), sorted(points))
+            Series::with_spread(size.clone(), sorted(points))
         };
         let series: Vec<Series> = shown.iter().map(curve).collect();
         let (title, x, style) = ("Speed-up of threads", "threads", Style::LinesAndDiagonal);
@@ -403,7 +451,7 @@ fn warnings(table: &Table) -> Vec<Message> {
     all
 }
 
-const COLUMNS: [Column<Row>; 10] = [
+const COLUMNS: [Column<Row>; 11] = [
     words("device", "device", |row| row.device.clone()),
     numbers("threads", "threads", |row| row.threads.map_or_else(String::new, |n| n.to_string())),
     numbers("size", "size", |row| format!("{}x{}", row.width, row.height)),
@@ -414,7 +462,13 @@ const COLUMNS: [Column<Row>; 10] = [
     numbers("frames/s", "frames_per_second", |row| format!("{:.2}", row.frames_per_second)),
     numbers("Mrays/s", "mrays_per_second", |row| format!("{:.1}", row.mrays_per_second)),
     numbers("times as fast", "times_as_fast", |row| format!("{:.2}", row.times_as_fast)),
+    numbers("particles", "particles", |row| row.particles.map_or_else(String::new, |n| n.to_string())),
 ];
+// The last column stands where it has numbers.
+fn columns(table: &Table) -> &'static [Column<Row>] {
+    let has_particles = table.devices.iter().any(|row| row.particles.is_some());
+    if has_particles { &COLUMNS } else { &COLUMNS[..COLUMNS.len() - 1] }
+}
 
 fn caption(table: &Table) -> String {
     let Table { what, samples_per_pixel, depth, frames, repetitions, devices, .. } = table;
@@ -441,6 +495,7 @@ mod tests {
             threads,
             width: 4,
             height: 3,
+            particles: None,
             ms,
             min_ms: ms - 0.5,
             max_ms: ms + 1.0,
@@ -470,7 +525,7 @@ mod tests {
     fn tables_are_written_as_each_reader_wants_them() {
         let all = [TableFormat::Md, TableFormat::Latex, TableFormat::Csv, TableFormat::Json];
         let (table, caption) = (table(), caption(&table()));
-        let written = |format| written(&caption, &COLUMNS, &table.devices, &table, format);
+        let written = |format| written(&caption, columns(&table), &table.devices, &table, format);
         insta::assert_snapshot!(all.map(written).join("----\n"));
     }
 

@@ -52,7 +52,7 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     let subject = BenchScene::of(args)?;
     let (scene, spinner) = (&subject.scene, Spinner::new());
     let frames = args.common.frame_list(scene)?;
-    let mut targets = targets(scene, &thread_counts(&args.threads), &spinner).map_err(|e| subject.placed(e))?;
+    let mut targets = targets(scene, &thread_counts(&args.threads), None, &spinner).map_err(|e| subject.placed(e))?;
     let mut times = Vec::new();
     for one in &mut targets {
         one.once(&FrameList::one(frames.nth(0).unwrap_or_default()))?; // not counted: memory and caches are cold

@@ -54,6 +54,22 @@ fn devices_are_compared_in_any_form() {
     let names = plot("s", "devices");
     assert!(names.contains(", 1 thread\n") && names.contains(", 2 threads\n"), "{names}");
     assert!(plot("s", "threads").contains("24 x 16") && plot("s", "rays").contains("\n48 x 32\n"));
+    // Numbers of particles: packings in place of the scene's file, which need not be there.
+    let scene = "[particles]\npath = \"none.csv\"\ncolor_by = \"speed\"\n[figure]\nview = \"-y\"\n";
+    std::fs::write(dir.path().join("packing.toml"), scene).unwrap();
+    let counts = ["--sizes", "5e1,400,24x16", "--threads", "1,2", "--format", "json", "--plots", "n", "--runs", "1"];
+    let run =
+        polyfly(dir.path(), &[&["bench", "packing.toml", "--samples", "1", "--frames", "0"], &counts[..]].concat());
+    let json: serde_json::Value =
+        serde_json::from_slice(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", words(&run)));
+    let rows = json["devices"].as_array().unwrap();
+    let of = |count: u64| rows.iter().filter(|row| row["particles"] == count).count();
+    assert!(of(50) == of(400) && of(50) >= 2 && rows[rows.len() - 1]["particles"].is_null(), "{json}");
+    assert!(
+        std::fs::read_to_string(dir.path().join("n/devices.svg")).unwrap().contains("Time of a frame by its particles")
+    );
+    let run = polyfly(dir.path(), &["bench", "scene.toml", "--sizes", "400"]);
+    assert!(words(&run).contains("--sizes 400: the scene has no [particles]"), "{}", words(&run));
     let run = polyfly(dir.path(), &["bench", "--size", "8x8", "--sizes", "8x8"]);
     assert!(words(&run).contains("exclude each other"), "{}", words(&run));
     // The clip: its total on each device, and ten frames at either end.
