@@ -102,8 +102,8 @@ pub fn found<'a>(scenes: &'a [Builtin], name: &str) -> Result<&'a Builtin, Failu
 /// Writes a scene and the files that it reads beside it, or nothing where one of them exists with another content. Returns their paths.
 pub fn write(scene: &Builtin, file: &Path, text: &str, overwrite: bool) -> Result<Vec<String>, Failure> {
     let beside = scene.files().map(|(name, content)| (file.with_file_name(name), content));
-    let files = [(file.to_owned(), text)].into_iter().chain(beside);
-    let files: Vec<_> = files.map(|(path, text)| (path, text.as_bytes().into())).collect();
+    let files = [(file.to_owned(), text.as_bytes())].into_iter().chain(beside);
+    let files: Vec<_> = files.map(|(path, bytes)| (path, bytes.into())).collect();
     OutputFile::write_all(&files, overwrite)?;
     Ok(files.iter().map(|(path, _)| path.display().to_string()).collect())
 }

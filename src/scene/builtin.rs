@@ -47,6 +47,7 @@ pub const SAMPLES: &[Builtin] = scenes! { "scenes":
     "mist.toml",
     "neon.toml",
     "pebbles.toml",
+    "poured.toml",
     "prism.toml",
     "solids.toml",
     "stage.toml",
@@ -68,7 +69,10 @@ pub const TEMPLATES: &[Builtin] = scenes! { "scenes/templates":
 };
 
 // Files that these scenes read.
-const FILES: [(&str, &str); 1] = [("heap.csv", include_str!("../../scenes/heap.csv"))];
+const FILES: [(&str, &[u8]); 2] = [
+    ("heap.csv", include_bytes!("../../scenes/heap.csv")),
+    ("poured.xyz.xz", include_bytes!("../../scenes/poured.xyz.xz")),
+];
 
 impl Builtin {
     /// Its file's name without the ending.
@@ -89,7 +93,7 @@ impl Builtin {
         comment.split_once(". ").map_or(comment.clone(), |(first, _)| format!("{first}."))
     }
     /// The files that it reads: their names and contents.
-    pub fn files(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
         FILES.into_iter().filter(|(name, _)| self.source.contains(&format!("\"{name}\"")))
     }
 }

@@ -31,7 +31,8 @@ fn copy(sample: &Path, folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     for entry in fs::read_dir(sample.parent().unwrap()).unwrap() {
         let path = entry.unwrap().path();
-        if path.file_stem() == sample.file_stem() {
+        let name = path.file_name().unwrap().to_string_lossy();
+        if name.split('.').next() == sample.file_stem().and_then(|stem| stem.to_str()) {
             fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
         }
     }
