@@ -37,7 +37,7 @@ fn main() {
     write("gpu_types.rs", types + &modules::integrator_codes(&modules));
     write("entries.rs", entries::rust_entries(&read("entries.def")));
     write("docs.rs", docs::packed());
-    write("modules.rs", modules::rust_modules(&modules, Path::new("kernels/ptx"), &out));
+    write("modules.rs", modules::rust_modules(&modules, Path::new("kernels"), &out));
 
     // The system's functions take long paths, and names in UTF-8.
     if std::env::var_os("CARGO_CFG_WINDOWS").is_some() {

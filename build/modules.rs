@@ -15,8 +15,8 @@ pub fn integrator_codes(definitions: &str) -> String {
     codes.collect()
 }
 
-/// The table of modules. Each module's PTX goes to `out`, packed; one that scripts/ptx has not made yet is empty.
-pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
+/// The table of modules. Each module's PTX and SPIR-V go to `out`, packed; what scripts/ptx has not made is empty.
+pub fn rust_modules(definitions: &str, kernels: &Path, out: &Path) -> String {
     let calls = calls("modules.def", definitions);
     let rows = |word| calls.iter().filter(move |call| call.word == word);
     let find = |word, name: &str| -> &Call {
@@ -24,14 +24,23 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
         row.unwrap_or_else(|| panic!("kernels/modules.def: no {word}({name}, ..)"))
     };
     let embedded = |name: &str, parameters: &str| {
-        let packed = out.join(format!("{name}.ptx.deflate"));
-        let text = std::fs::read(ptx.join(format!("{name}.ptx"))).unwrap_or_default();
-        pack(&text, &packed).unwrap_or_else(|e| panic!("{}: {e}", packed.display()));
-        format!("Ptx {{ name: {name:?}, parameters: {parameters:?}, packed: include_bytes!({packed:?}) }}")
+        let [ptx, spirv] = [("ptx", "ptx"), ("spirv", "spv")].map(|(folder, ending)| {
+            let packed = out.join(format!("{name}.{ending}.deflate"));
+            let code = std::fs::read(kernels.join(folder).join(format!("{name}.{ending}"))).unwrap_or_default();
+            pack(&code, &packed).unwrap_or_else(|e| panic!("{}: {e}", packed.display()));
+            packed
+        });
+        format!(
+            "Embedded {{ name: {name:?}, parameters: {parameters:?}, ptx: include_bytes!({ptx:?}), spirv: include_bytes!({spirv:?}) }}"
+        )
     };
-    let post = rows("POST_MODULE").map(|row| {
+    let post = rows("POST_MODULE").chain(rows("OPENCL_MODULE")).map(|row| {
         let name = row.arguments[0];
-        format!("/// kernels/entry/{name}.cuh.\npub static {}: Ptx = {};\n", name.to_uppercase(), embedded(name, ""))
+        format!(
+            "/// kernels/entry/{name}.cuh.\npub static {}: Embedded = {};\n",
+            name.to_uppercase(),
+            embedded(name, "")
+        )
     });
     let post: String = post.collect();
     let modules = rows("MODULE").map(|row| {
@@ -42,7 +51,7 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
         let name = format!("{}_{}", integrator[0], scene[0]);
         let parameters = format!("{} {} {} {}", integrator[1], integrator[2], scene[1], blocks.join(" "));
         format!(
-            "    PtxModule {{\n        ptx: {},\n        integrator: gpu_types::INTEGRATOR_{},\n        rays: Rays::{},\n        \
+            "    SceneModule {{\n        code: {},\n        integrator: gpu_types::INTEGRATOR_{},\n        rays: Rays::{},\n        \
              kind: {:?},\n        features: gpu_types::{},\n        threads: {},\n    }},\n",
             embedded(&name, &parameters),
             integrator[0].to_uppercase(),
@@ -53,7 +62,7 @@ pub fn rust_modules(definitions: &str, ptx: &Path, out: &Path) -> String {
         )
     });
     let modules: String = modules.collect();
-    format!("static MODULES: &[PtxModule] = &[\n{modules}];\n{post}")
+    format!("static MODULES: &[SceneModule] = &[\n{modules}];\n{post}")
 }
 
 fn pack(text: &[u8], to: &Path) -> std::io::Result<()> {

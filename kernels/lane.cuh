@@ -56,6 +56,7 @@ POLYFLY_FN float sqrt(float x) {
 }
 POLYFLY_FN int bits(float x) { return __float_as_int(x); }
 POLYFLY_FN float from_bits(int x) { return __int_as_float(x); }
+POLYFLY_FN float abs(float x) { return from_bits(bits(x) & 0x7fffffff); }
 #else
 POLYFLY_FN float fma(float a, float b, float c) { return POLYFLY_FMAF(a, b, c); }
 POLYFLY_FN int bits(float x) {
@@ -68,6 +69,7 @@ POLYFLY_FN float from_bits(int x) {
   __builtin_memcpy(&f, &x, 4);
   return f;
 }
+POLYFLY_FN float abs(float x) { return from_bits(bits(x) & 0x7fffffff); }
 #ifdef POLYFLY_DOMAIN
 // Tests only: operations that return NaN where a GPU's may differ from a CPU's (tests/domain).
 #include POLYFLY_DOMAIN
@@ -75,11 +77,12 @@ POLYFLY_FN float from_bits(int x) {
 POLYFLY_FN int to_int(float x) { return (int)x; }
 POLYFLY_FN float min(float a, float b) { return a < b ? a : b; }
 POLYFLY_FN float max(float a, float b) { return a > b ? a : b; }
+#ifndef POLYFLY_SPIRV  // spirv.cuh
 POLYFLY_FN float sqrt(float x) { return __builtin_sqrtf(x); }
 POLYFLY_FN float reciprocal(float x) { return 1.0f / x; }
 #endif
 #endif
-POLYFLY_FN float abs(float x) { return from_bits(bits(x) & 0x7fffffff); }
+#endif
 POLYFLY_FN float lane(float x, int) { return x; }
 POLYFLY_FN int lane(int x, int) { return x; }
 POLYFLY_FN bool lane(bool m, int) { return m; }
@@ -132,6 +135,7 @@ POLYFLY_FN Real operator+(Real a, Real b) { return Real(a.v + b.v); }
 POLYFLY_FN Real operator-(Real a, Real b) { return Real(a.v - b.v); }
 POLYFLY_FN Real operator*(Real a, Real b) { return Real(a.v * b.v); }
 POLYFLY_FN Real operator/(Real a, Real b) { return Real(a.v / b.v); }
+POLYFLY_FN Real quotient(Real a, Real b) { return a / b; }
 POLYFLY_FN Real operator-(Real a) { return Real(-a.v); }
 POLYFLY_FN Real reciprocal(Real a) { return Real(1.0f / a.v); }
 POLYFLY_FN Int operator+(Int a, Int b) { return Int(a.v + b.v); }

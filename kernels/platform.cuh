@@ -5,7 +5,10 @@
 // post/steady.cuh) without contraction, so that every device computes the same bits.
 #pragma once
 
-#ifdef __CUDACC__
+#ifdef POLYFLY_SPIRV
+#include "spirv.cuh"
+#elif defined(__CUDACC__)
+#define POLYFLY_GPU
 #define POLYFLY_FN static __device__ __forceinline__
 #define POLYFLY_METHOD __device__ __forceinline__
 #define POLYFLY_NOINLINE static __device__ __noinline__
@@ -73,8 +76,15 @@ POLYFLY_FN double double_from_bits(i64 bits) {
   __builtin_memcpy(&x, &bits, sizeof x);
   return x;
 }
+#ifndef POLYFLY_SPIRV  // spirv.cuh
 POLYFLY_FN float square_root(float x) { return __builtin_sqrtf(x); }
+#endif
 POLYFLY_FN double square_root(double x) { return __builtin_sqrt(x); }
+#endif
+
+#ifndef POLYFLY_SPIRV
+// The quotient, correctly rounded.
+POLYFLY_FN float quotient(float a, float b) { return a / b; }
 #endif
 
 // Debug and sanitizer builds check the bounds of scene arrays and stop the program on a violation.

@@ -126,6 +126,7 @@ POLYFLY_METHOD constexpr bool has_any(u64 features) {
 // Whether the scene has all of these features. What it does not have, kernels leave out: those for a type leave out all
 // features that the type lacks; and when a GPU loads its kernels, the host tells them the features of the scene as a constant
 // (src/device/gpu/modules.rs), so that the driver leaves out the others. CPUs ask the scene.
+#ifdef POLYFLY_GPU
 #ifdef __CUDACC__
 // A driver folds numbers of 32 bits best, so it is told of half of the features at a time.
 template <bool UPPER>
@@ -137,6 +138,12 @@ POLYFLY_FN u32 loaded_features() {
     asm("mov.b32 %0, 0x7eed7eed;" : "=r"(features));
   return features;
 }
+#else
+template <bool UPPER>
+POLYFLY_FN u32 loaded_features() {
+  return spec_constant(UPPER, UPPER ? 0x7eed7eeeu : 0x7eed7eedu);
+}
+#endif
 template <u64 FEATURES>
 POLYFLY_FN bool has_loaded(bool all) {
   constexpr u32 lower = (u32)FEATURES, upper = (u32)(FEATURES >> 32);
@@ -155,7 +162,7 @@ POLYFLY_FN bool has_loaded(bool all) {
 template <u64 FEATURES, class S>
 POLYFLY_FN bool uses(const S& scene) {
   if constexpr (!has_features<S>(FEATURES)) return false;
-#ifdef __CUDACC__
+#ifdef POLYFLY_GPU
   return has_loaded<FEATURES>(true);
 #else
   return (scene.constants.features & FEATURES) == FEATURES;
@@ -165,7 +172,7 @@ POLYFLY_FN bool uses(const S& scene) {
 template <u64 FEATURES, class S>
 POLYFLY_FN bool uses_any(const S& scene) {
   if constexpr (!has_any<S>(FEATURES)) return false;
-#ifdef __CUDACC__
+#ifdef POLYFLY_GPU
   return has_loaded<FEATURES>(false);
 #else
   return (scene.constants.features & FEATURES) != 0;

@@ -545,18 +545,17 @@ impl OpenRun<'_> {
 
 fn choose(devices: &Devices) -> Result<Chosen, DeviceError> {
     let only_cpu = Chosen { cpu: true, ..Chosen::default() };
-    let first = |mut gpus: Vec<GpuInfo>| {
-        gpus.truncate(1);
-        gpus
-    };
     match devices {
         Devices::Cpu => Ok(only_cpu),
-        Devices::Auto => match device::list() {
-            Ok(gpus) => Ok(Chosen { gpus: first(gpus), may_fall_back: true, ..Chosen::default() }),
+        Devices::Auto => match device::first() {
+            Ok(gpu) => Ok(Chosen { gpus: vec![gpu], may_fall_back: true, ..Chosen::default() }),
             Err(e) => Ok(Chosen { fell_back: Some(e.message()), ..only_cpu }),
         },
-        Devices::Gpu => Ok(Chosen { gpus: first(device::list()?), ..Chosen::default() }),
-        Devices::AllGpus => Ok(Chosen { gpus: device::list()?, ..Chosen::default() }),
+        Devices::Gpu => Ok(Chosen { gpus: vec![device::first()?], ..Chosen::default() }),
+        Devices::AllGpus => {
+            let gpus: Vec<_> = device::list()?.into_iter().filter(|gpu| !gpu.is_cpu).collect();
+            Ok(Chosen { gpus: if gpus.is_empty() { vec![device::first()?] } else { gpus }, ..Chosen::default() })
+        }
         Devices::List(numbers, cpu) => {
             let found = if numbers.is_empty() { Vec::new() } else { device::list()? };
             let gpu = |&n: &usize| {

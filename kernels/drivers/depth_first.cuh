@@ -195,7 +195,7 @@ POLYFLY_FN void store_adaptive(const S& scene, const Launch& launch, const FilmB
   }
 }
 
-#ifndef __CUDACC__
+#ifndef POLYFLY_GPU
 
 // A GPU's work on a CPU, pixel by pixel, for comparison on machines without a GPU.
 template <class Integrator, class S>

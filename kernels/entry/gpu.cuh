@@ -497,11 +497,3 @@ POLYFLY_FN void trace_feature_pixels(const S& scene, const FrameParams& frame, c
                                  &film.features[film_index(scene.constants, film, x, y)]);
   }
 }
-
-// An entry point and its parameters. scripts/ptx defines KernelIntegrator, KernelScene, BLOCK_THREADS, BLOCKS and ADAPTIVE_BLOCKS from a
-// row of modules.def.
-#define POLYFLY_KERNEL(blocks) extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, blocks)
-#define POLYFLY_SCENE                                                                   \
-  const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \
-      const __grid_constant__ Launch launch
-#define POLYFLY_WORK const __grid_constant__ FilmBuffers film, int first, int end, int *queue, Counts *counts

@@ -1,7 +1,19 @@
 // A GPU's entry points for a row of modules.def: frames as pictures or sums of light, features, and adaptive sampling. The driver gets
 // those that a run needs (src/device/gpu/modules.rs).
 #pragma once
+#ifndef POLYFLY_SPIRV
 #include "gpu.cuh"
+#else
+#include "items.cuh"
+#endif
+
+// An entry point and its parameters. scripts/ptx defines KernelIntegrator, KernelScene, BLOCK_THREADS, BLOCKS and ADAPTIVE_BLOCKS from a
+// row of modules.def.
+#define POLYFLY_KERNEL(blocks) extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, blocks)
+#define POLYFLY_SCENE                                                                   \
+  const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \
+      const __grid_constant__ Launch launch
+#define POLYFLY_WORK const __grid_constant__ FilmBuffers film, int first, int end, int *queue, Counts *counts
 
 #ifdef TREE
 // The stack is local memory, which the driver allocates for all resident threads, so shallow scenes use a small one.

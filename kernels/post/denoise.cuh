@@ -63,13 +63,13 @@ typedef Pixels<DENOISE_LIGHT> LightPixels;
 POLYFLY_FN float guide_distance(float albedo, float normal, float found, float expected, float across, float down) {
   const float off = found - (expected + (across + down));
   const float tolerated = 0.5f * (magnitude(across) + magnitude(down)) + 0.02f * expected + 1e-9f;
-  return 80.0f * albedo + 60.0f * normal + off * off / (tolerated * tolerated);
+  return 80.0f * albedo + 60.0f * normal + quotient(off * off, tolerated * tolerated);
 }
 
 // 1 / distance of a pixel's surface; 0 if it is infinitely far.
 POLYFLY_FN float inverse_distance(const Features& seen) {
   const float depth = float_from_bits(seen.depth);
-  return seen.hits == 0 ? 0.0f : 1.0f / (depth > 1e-9f ? depth : 1e-9f);
+  return seen.hits == 0 ? 0.0f : quotient(1.0f, depth > 1e-9f ? depth : 1e-9f);
 }
 // The smaller difference to both sides: one of them may cross an edge.
 POLYFLY_FN float smaller_slope(float before, float here, float after) {
@@ -206,7 +206,7 @@ POLYFLY_FN void smooth_piece(const float* light, const float* guides, int width,
            });
   const float* row = picture_row(light, DENOISE_LIGHT, width, y);
   for (int x = first; x < piece_end(width, first); ++x) {
-    const float mean = sums[x - first] / weights[x - first], own = row[3 * (i64)width + x];
+    const float mean = quotient(sums[x - first], weights[x - first]), own = row[3 * (i64)width + x];
     for (int c = 0; c < 3; ++c) out[c * (i64)width + x] = row[c * (i64)width + x];
     out[3 * (i64)width + x] = own > mean ? own : mean;
   }
@@ -230,7 +230,7 @@ POLYFLY_FN void each_weight(const float* light, const float* guides, int width, 
              for (int k = 0; k < PIECE; ++k) {
                const float off = luminance[k] - own[k];
                const float tolerated = DENOISE_TOLERANCE * (here.at[3][k] + pixels.at[3][k]) + 1e-10f;
-               weights[k] = most * falloff(distances[k] + off * off / tolerated);
+               weights[k] = most * falloff(distances[k] + quotient(off * off, tolerated));
              }
              tap(i * step, j * step, pixels, surfaces, weights);
            });
@@ -259,14 +259,14 @@ POLYFLY_FN void denoise_piece(const float* light, const float* guides, const flo
   albedo.load(picture_row(guides, DENOISE_GUIDES, width, y), width, first);
   own.load(picture_row(weighed, 1, width, y), width, first);
   for (int c = 0; c < 3; ++c)
-    for (int k = 0; k < PIECE; ++k) inverse[c][k] = 1.0f / divisor(albedo.at[c][k]);
+    for (int k = 0; k < PIECE; ++k) inverse[c][k] = quotient(1.0f, divisor(albedo.at[c][k]));
   each_weight(light, guides, width, height, y, first, step,
               [&](int dx, int dy, const LightPixels& pixels, const Pixels<SLOPED>& surfaces, const float* weights) {
                 others.load(picture_row(weighed, 1, width, y + dy), width, first + dx);
                 for (int k = 0; k < PIECE; ++k) {
                   const float most = own.at[0][k] > others.at[0][k] ? own.at[0][k] : others.at[0][k];
                   // The pixel itself gives itself nothing.
-                  const float w = dx == 0 && dy == 0 ? 0.0f : weights[k] / most;
+                  const float w = dx == 0 && dy == 0 ? 0.0f : quotient(weights[k], most);
                   shares[k] += w;
                   variances[k] += w * w * pixels.at[3][k];
                   for (int c = 0; c < 3; ++c) {

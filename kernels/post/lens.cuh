@@ -21,11 +21,11 @@ POLYFLY_FN u32 grain_row(u32 y, u32 frame) { return pcg_hash(y + pcg_hash(frame)
 // The sum of two uniform numbers: a triangular distribution from -1 to 1.
 POLYFLY_FN float grain_noise(int x, u32 row) {
   const u32 hash = pcg_hash((u32)x + row);
-  return ((float)(int)(hash & 0xffffu) + (float)(int)(hash >> 16)) / 65535.0f - 1.0f;
+  return quotient((float)(int)(hash & 0xffffu) + (float)(int)(hash >> 16), 65535.0f) - 1.0f;
 }
 POLYFLY_FN float luminance(float r, float g, float b) { return 0.2126f * r + 0.7152f * g + 0.0722f * b; }
 // The factor of a pixel's radiance: noise grows with the root of the light, as counted grains do.
 POLYFLY_FN float grain_factor(float noise, float luminance) {
-  const float factor = 1.0f + noise / square_root(luminance > 1e-4f ? luminance : 1e-4f);
+  const float factor = 1.0f + quotient(noise, square_root(luminance > 1e-4f ? luminance : 1e-4f));
   return factor < 0.0f ? 0.0f : factor > 2.0f ? 2.0f : factor;
 }

@@ -50,7 +50,7 @@ POLYFLY_FN Sample sample_around(const SeenFrame& frame, int width, int height, f
     all.filtered += weight * frame.filtered[(i64)y * width + x];
   }
   if (all.weight > 0.0f) {
-    const float share = 1.0f / all.weight;
+    const float share = quotient(1.0f, all.weight);
     for (int c = 0; c < DENOISE_LIGHT; ++c) all.light[c] *= share;
     all.filtered *= share;
   }
@@ -145,9 +145,9 @@ POLYFLY_FN void blend_piece(const float* samples, const float* light, int width,
       weight += weights[k + i];
       off += offs[k + i];
     }
-    const float mean = off / weight, alike = here.at[0][k];
+    const float mean = quotient(off, weight), alike = here.at[0][k];
     const float variance = own.at[3][k] + here.at[4][k];
-    const float w = alike * falloff(mean * mean / (STEADY_TOLERANCE * variance + 1e-10f));
+    const float w = alike * falloff(quotient(mean * mean, STEADY_TOLERANCE * variance + 1e-10f));
     // Without a sample, 0 / 0 may be in it.
     lent[k] = alike > 0.0f ? w : 0.0f;
   }
@@ -166,7 +166,7 @@ POLYFLY_FN void blend_piece(const float* samples, const float* light, int width,
 // A row of light from its sums.
 POLYFLY_FN void share_piece(const float* sums, int width, int first, float* light) {
   for (int x = first; x < piece_end(width, first); ++x) {
-    const float share = 1.0f / sums[4 * (i64)width + x];
+    const float share = quotient(1.0f, sums[4 * (i64)width + x]);
     for (int c = 0; c < 3; ++c) light[c * (i64)width + x] = sums[c * (i64)width + x] * share;
     light[3 * (i64)width + x] = sums[3 * (i64)width + x] * (share * share);
   }

@@ -13,7 +13,7 @@ use crate::output::video::ffmpeg::{find_ffmpeg, output_text, words};
 use crate::render::{RenderOptions, Renderer};
 use crate::report::print;
 use crate::scene::Scene;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// FNV-1a of the reference picture: the sample scene's first frame at 96 x 72, 2 x 2 samples. A test renders it. A
@@ -47,8 +47,10 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let gpus = device::list();
     match &gpus {
         Ok(gpus) => {
-            text.extend(gpus.first().map(|g| format!("driver\t{}\n", g.driver)));
-            text.extend(gpus.iter().map(|g| format!("gpu {}\t{}, {} MiB\n", g.ordinal, g.name, g.memory >> 20)));
+            let drivers: BTreeSet<&str> = gpus.iter().map(|g| &*g.driver).collect();
+            text.extend(drivers.into_iter().map(|driver| format!("driver\t{driver}\n")));
+            // By the numbers that `--devices` takes.
+            text.extend(gpus.iter().enumerate().map(|(i, g)| format!("gpu {i}\t{}, {} MiB\n", g.name, g.memory >> 20)));
         }
         Err(e) => text += &format!("gpu\tnone: {e}\n"),
     }

@@ -8,7 +8,7 @@ mod launch;
 mod memory;
 
 use super::error::DeviceError;
-use super::gpu::api::{Api, Context};
+use super::gpu::api::{Api, Code, Context};
 use super::interface::GpuInfo;
 use crate::language::msg;
 pub use context::Cuda;
@@ -22,6 +22,7 @@ const MIN_DRIVER: i32 = 12_040;
 
 impl Api for Cuda {
     const NAME: &'static str = "cuda";
+    const CODE: Code = Code::Ptx;
     type Context = CudaContext;
     type Memory = CudaMemory;
     type Pinned = CudaPinned;
@@ -80,7 +81,7 @@ impl Api for Cuda {
             }
             let name = name.iter().take_while(|&&c| c != 0).map(|&c| c as u8 as char).collect();
             let driver = format!("CUDA {major}.{minor}");
-            Ok(GpuInfo { api: Cuda::NAME, ordinal, name, memory, driver })
+            Ok(GpuInfo { api: Cuda::NAME, ordinal, name, memory, driver, is_cpu: false })
         };
         (0..count.unsigned_abs()).map(info).collect()
     }
@@ -131,9 +132,9 @@ impl Context<Cuda> for CudaContext {
         unsafe { raw.cast::<u8>().write_bytes(0, len) };
         Ok(CudaPinned { raw, len, context: *self })
     }
-    fn load(&self, text: &str) -> Result<CudaModule, DeviceError> {
+    fn load(&self, code: &[u8]) -> Result<CudaModule, DeviceError> {
         let broken = |e| DeviceError::Failed(format!("the embedded PTX is broken: {e}"));
-        let image = std::ffi::CString::new(text).map_err(broken)?;
+        let image = std::ffi::CString::new(code).map_err(broken)?;
         let mut log = vec![0u8; 16 << 10];
         let mut options =
             [driver::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, driver::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];

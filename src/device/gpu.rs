@@ -11,10 +11,12 @@ mod probe;
 mod queue;
 mod resident;
 mod slots;
+mod spirv;
 mod tree;
 
 #[cfg(test)]
 pub use cells::plan as cell_plan;
+pub use modules::CANARY;
 pub use queue::Gpu;
 #[cfg(test)]
 pub use resident::{Builders, ResidentScene};

@@ -75,6 +75,8 @@ pub struct GpuInfo {
     pub memory: usize,
     /// The driver and its version.
     pub driver: String,
+    /// Whether it is a CPU after all, which nobody means who asks for a GPU.
+    pub is_cpu: bool,
 }
 
 impl GpuInfo {

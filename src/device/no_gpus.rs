@@ -20,6 +20,14 @@ pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
     Err(DeviceError::NotFound(msg!("no GPU can be used from WebAssembly")))
 }
 
+/// The GPU that is taken if nobody chooses.
+///
+/// # Errors
+/// Always: there is none.
+pub fn first() -> Result<GpuInfo, DeviceError> {
+    list().map(|mut gpus| gpus.remove(0))
+}
+
 /// Uploads a scene to a GPU.
 ///
 /// # Errors

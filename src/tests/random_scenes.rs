@@ -40,7 +40,7 @@ fn devices() -> Vec<(String, RenderOptions)> {
     let cpu = |isa: Isa| (isa.name.to_owned(), RenderOptions { isa: Some(isa.name.into()), ..plain.clone() });
     let mut devices: Vec<_> = Isa::tested().into_iter().map(cpu).collect();
     if std::env::var_os("POLYFLY_TEST_CUDA").is_some() {
-        devices.push(("GPU".to_owned(), RenderOptions { devices: Devices::Gpu, ..plain }));
+        devices.push(("GPU".to_owned(), RenderOptions { devices: Devices::List(vec![0], false), ..plain }));
     }
     devices
 }

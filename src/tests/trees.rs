@@ -4,7 +4,7 @@
 use super::common::*;
 use crate::assets::Assets;
 use crate::assets::files::Files;
-use crate::device::gpu::api::{Api, Arguments, Context, DeviceMemory, Event, Function, Module, Stream};
+use crate::device::gpu::api::{Api, Arguments, Code, Context, DeviceMemory, Event, Function, Module, Stream};
 use crate::device::gpu::{Builders, ResidentScene};
 use crate::device::memory::PinnedMemory;
 use crate::device::{DeviceError, GpuInfo};
@@ -31,6 +31,7 @@ struct Nothing;
 
 impl Api for Host {
     const NAME: &'static str = "host";
+    const CODE: Code = Code::Ptx;
     type Context = HostContext;
     type Memory = HostMemory;
     type Pinned = HostPinned;
@@ -69,7 +70,7 @@ impl Context<Host> for HostContext {
     fn pinned(&self, len: usize) -> Result<HostPinned, DeviceError> {
         Ok(HostPinned(vec![0; len]))
     }
-    fn load(&self, _: &str) -> Result<Nothing, DeviceError> {
+    fn load(&self, _: &[u8]) -> Result<Nothing, DeviceError> {
         Ok(Nothing)
     }
     fn event(&self) -> Result<Nothing, DeviceError> {

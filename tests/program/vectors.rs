@@ -50,7 +50,14 @@ fn the_kernels_operations_have_the_bits_of_the_vectors() {
         if !is_here {
             continue;
         }
-        let parts = ["tests/vectors.cpp", "tests/domain/domain.cuh", "kernels/lane.cuh", "kernels/platform.cuh"];
+        let parts = [
+            "tests/vectors.cpp",
+            "tests/domain/domain.cuh",
+            "kernels/operations.cuh",
+            "kernels/operations.def",
+            "kernels/lane.cuh",
+            "kernels/platform.cuh",
+        ];
         let made = compiled(&format!("vectors-{set}"), "vectors", &parts, |program| {
             let mut command = Command::new("c++");
             command.args(["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-w"]);
@@ -65,4 +72,28 @@ fn the_kernels_operations_have_the_bits_of_the_vectors() {
         assert_eq!(check(&path), Vec::<u32>::new(), "{set}: lines of docs/vectors.txt");
         assert_eq!(check(&control), wrong, "{set}: lines that were changed");
     }
+}
+
+#[test]
+fn roots_and_quotients_are_rounded_correctly_from_what_opencl_promises() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let made = compiled("rounding", "rounding", &["tests/rounding.cpp", "kernels/rounding.cuh"], |program| {
+        let mut command = Command::new("c++");
+        command.args(["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno"]);
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("fma") {
+            command.arg("-mfma");
+        }
+        command.arg("-o").arg(program).arg(root.join("tests/rounding.cpp"));
+        command
+    });
+    let wrong = |arguments: &[&str]| -> Vec<u32> {
+        let run = Command::new(made.join("rounding")).args(arguments).output().unwrap();
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        text(&run.stdout).split_whitespace().map(|count| count.parse().unwrap()).collect()
+    };
+    assert_eq!(wrong(&[]), [0, 0, 0], "reciprocals, roots, quotients");
+    // The control: from worse approximations some are wrong.
+    let control = wrong(&["worse"]);
+    assert!(control.len() == 3 && control.iter().all(|&count| count > 0), "{control:?}");
 }

@@ -6,10 +6,19 @@ use crate::device::{DeviceError, GpuInfo};
 use std::ffi::{CStr, c_void};
 use std::time::Duration;
 
+/// What kernels are embedded as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    Ptx,
+    SpirV,
+}
+
 /// A GPU API with the types of its objects.
 pub trait Api: Sized + Send + Sync + 'static {
     /// The API's name in device names.
     const NAME: &'static str;
+    /// The code that it loads.
+    const CODE: Code;
     type Context: Context<Self>;
     /// Device memory; freed when it is dropped.
     type Memory: DeviceMemory;
@@ -41,7 +50,7 @@ pub trait Context<A: Api>: Clone + Send + Sync + 'static {
     /// Allocates `len` bytes of page-locked memory, set to zero.
     fn pinned(&self, len: usize) -> Result<A::Pinned, DeviceError>;
     /// Loads kernels. An error contains the driver's compiler log.
-    fn load(&self, text: &str) -> Result<A::Module, DeviceError>;
+    fn load(&self, code: &[u8]) -> Result<A::Module, DeviceError>;
     /// An event that records time.
     fn event(&self) -> Result<A::Event, DeviceError>;
     /// A stream that does not synchronize with others.
@@ -114,21 +123,27 @@ pub trait Stream<A: Api>: Send + 'static {
 macro_rules! arguments {
     ($($value:expr),* $(,)?) => { $crate::device::gpu::api::Arguments::default()$(.with(&$value))* };
 }
-pub(super) use arguments;
+pub(in crate::device) use arguments;
 
 /// The addresses of a kernel's arguments, in order.
 #[derive(Default)]
 pub struct Arguments<'a> {
     addresses: Vec<*mut c_void>,
+    sizes: Vec<usize>,
     borrow: std::marker::PhantomData<&'a ()>,
 }
 
 impl<'a> Arguments<'a> {
     pub fn with<T>(mut self, value: &'a T) -> Arguments<'a> {
         self.addresses.push(std::ptr::from_ref(value).cast_mut().cast());
+        self.sizes.push(size_of::<T>());
         self
     }
     pub fn as_mut_ptr(&mut self) -> *mut *mut c_void {
         self.addresses.as_mut_ptr()
+    }
+    /// The addresses with the sizes of what is there. What has eight bytes is an address on the device: kernels take no other such number.
+    pub fn sized(&self) -> impl Iterator<Item = (*const c_void, usize)> {
+        self.addresses.iter().map(|address| address.cast_const()).zip(self.sizes.iter().copied())
     }
 }

@@ -15,7 +15,7 @@ macro_rules! kernels {
         }
         impl<A: Api> $name<A> {
             pub fn load(context: &A::Context) -> Result<$name<A>, DeviceError> {
-                let module = context.load(&$module.text()?)?;
+                let module = context.load(&$module.for_api::<A>()?)?;
                 Ok($name { $($kernel: module.function($symbol, $threads)?,)* _module: module })
             }
         }

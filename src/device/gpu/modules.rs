@@ -1,6 +1,7 @@
-//! The embedded PTX, and the choice of kernels for a scene.
+//! The embedded code, and the choice of kernels for a scene.
 
-use super::api::{Api, Context, Module};
+use super::api::{Api, Code, Context, Module};
+use super::spirv;
 use crate::device::{DeviceError, DeviceNeeds, TaskOutput};
 use crate::gpu_types::{
     self, Constants, FEATURE_ARRAYS, FEATURE_TREE, FeatureSet, OUTPUT_SUMS, THREADS as GPU_THREADS,
@@ -19,16 +20,16 @@ enum Rays {
     Path,
 }
 
-// What PTX has in place of the lower and the upper half of the scene's features (kernels/types.cuh, loaded_features).
-const FEATURES_PLACES: [&str; 2] = ["0x7eed7eed", "0x7eed7eee"];
+// What the code has in place of the lower and the upper half of the scene's features (kernels/types.cuh, loaded_features).
+pub const FEATURES_PLACES: [u32; 2] = [0x7eed_7eed, 0x7eed_7eee];
 
 // What an entry begins and ends with in PTX.
 const ENTRY: &str = ".visible .entry ";
 const ENTRY_END: &str = "\n}\n";
 
-// A row of kernels/modules.def with its PTX, for GPUs since Turing.
-struct PtxModule {
-    ptx: Ptx,
+// A row of kernels/modules.def with its code.
+struct SceneModule {
+    code: Embedded,
     integrator: i32,
     rays: Rays,
     // The kind of scenes that it is for, and what they may have.
@@ -38,25 +39,44 @@ struct PtxModule {
     threads: u32,
 }
 
-pub struct Ptx {
+/// A module's PTX, for GPUs since Turing, and its SPIR-V.
+pub struct Embedded {
     name: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "a test asks whether the PTX is as new as the sources"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test asks whether the code is as new as the sources"))]
     parameters: &'static str,
-    packed: &'static [u8],
+    ptx: &'static [u8],
+    spirv: &'static [u8],
 }
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
-impl Ptx {
-    /// The PTX after a line with the module's name. Empty if scripts/ptx has not generated it.
-    pub fn text(&self) -> Result<String, DeviceError> {
-        let mut text = format!("// {}\n", self.name);
-        let read = flate2::read::DeflateDecoder::new(self.packed).read_to_string(&mut text);
-        read.map_err(|e| DeviceError::Failed(format!("the embedded PTX of {} is broken: {e}", self.name)))?;
-        Ok(text)
+impl Embedded {
+    /// The code that an API takes. Empty if scripts/ptx has not made it.
+    pub fn for_api<A: Api>(&self) -> Result<Vec<u8>, DeviceError> {
+        match A::CODE {
+            Code::Ptx => self.text().map(String::into_bytes),
+            Code::SpirV => self.unpacked(self.spirv),
+        }
     }
     // These entries for scenes with these features. The driver leaves out what it cannot reach with the features, and does not read other
     // entries, which would take it most of its time.
+    fn for_scene<A: Api>(&self, features: FeatureSet, entries: &[&CStr]) -> Result<Vec<u8>, DeviceError> {
+        match A::CODE {
+            Code::Ptx => self.text_for(features, entries).map(String::into_bytes),
+            Code::SpirV => spirv::for_scene(&self.unpacked(self.spirv)?, features, entries),
+        }
+    }
+    fn unpacked(&self, packed: &[u8]) -> Result<Vec<u8>, DeviceError> {
+        let mut code = Vec::new();
+        let read = flate2::read::DeflateDecoder::new(packed).read_to_end(&mut code);
+        read.map_err(|e| DeviceError::Failed(format!("the embedded kernels of {} are broken: {e}", self.name)))?;
+        Ok(code)
+    }
+    // The PTX after a line with the module's name.
+    fn text(&self) -> Result<String, DeviceError> {
+        let text = String::from_utf8_lossy(&self.unpacked(self.ptx)?).into_owned();
+        Ok(format!("// {}\n{text}", self.name))
+    }
     fn text_for(&self, features: FeatureSet, entries: &[&CStr]) -> Result<String, DeviceError> {
         let text = self.text()?;
         let mut parts = text.split(ENTRY);
@@ -69,13 +89,13 @@ impl Ptx {
             kept.push_str(rest);
         }
         let halves = FEATURES_PLACES.into_iter().zip([features & 0xffff_ffff, features >> 32]);
-        Ok(halves.fold(kept, |text, (place, half)| text.replace(place, &format!("0x{half:08x}"))))
+        Ok(halves.fold(kept, |text, (place, half)| text.replace(&format!("0x{place:08x}"), &format!("0x{half:08x}"))))
     }
 }
 
 // The module of an integrator that covers a scene.
-fn module_for(constants: &Constants) -> Result<&'static PtxModule, DeviceError> {
-    let covers = |m: &&PtxModule| m.integrator == constants.integrator && constants.features & !m.features == 0;
+fn module_for(constants: &Constants) -> Result<&'static SceneModule, DeviceError> {
+    let covers = |m: &&SceneModule| m.integrator == constants.integrator && constants.features & !m.features == 0;
     MODULES.iter().find(covers).ok_or_else(|| DeviceError::Failed("no kernels cover this scene".into()))
 }
 
@@ -90,7 +110,7 @@ pub struct Kernels<A: Api> {
     features: Option<Trace<A>>,
     // Whether they store sums, not pictures.
     stores_sums: bool,
-    from: &'static PtxModule,
+    from: &'static SceneModule,
     // The features that the driver has compiled them for.
     compiled_for: FeatureSet,
     _module: A::Module,
@@ -123,7 +143,7 @@ impl<A: Api> Kernels<A> {
         let traces: &[&CStr] = if needs.adaptive { &ADAPTIVE } else { &[trace] };
         let entries = [traces, if needs.features { &[FEATURES] } else { &[] }].concat();
         let output = if needs.linear { OUTPUT_SUMS } else { 0 };
-        let module = context.load(&from.ptx.text_for(constants.features | output, &entries)?)?;
+        let module = context.load(&from.code.for_scene::<A>(constants.features | output, &entries)?)?;
         let function = |name| module.function(name, from.threads);
         let trace = if needs.adaptive {
             let [pilot, after_pilot, trace_active, after_round] = ADAPTIVE.map(function);
@@ -194,7 +214,8 @@ mod tests {
     fn ptx_is_as_new_as_its_sources() {
         use sha2::{Digest, Sha256};
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
-        for module in MODULES.iter().map(|m| &m.ptx).chain([&POST, &DENOISE, &CELLS, &TREE]) {
+        let spirv = std::fs::read_to_string(folder.join("spirv/sources.txt")).unwrap();
+        for module in MODULES.iter().map(|m| &m.code).chain([&POST, &DENOISE, &CELLS, &TREE, &CANARY]) {
             let mut found = BTreeMap::new();
             let mut queue = match module.name.split_once('_') {
                 Some((integrator, _)) => vec!["entry/trace.cuh".into(), format!("integrators/{integrator}.cuh")],
@@ -215,6 +236,11 @@ mod tests {
             }
             state.update(module.parameters);
             let digest: String = state.finalize().iter().map(|b| format!("{b:02x}")).collect();
+            let line = format!("{} {digest}", module.name);
+            assert!(spirv.lines().any(|one| one == line), "{}: kernels/ changed: run scripts/ptx", module.name);
+            if module.name == CANARY.name {
+                continue;
+            }
             let text = module.text().unwrap();
             let header = text.lines().nth(1).unwrap_or_default();
             assert_eq!(header, format!("// sources {digest}"), "{}: kernels/ changed: run scripts/ptx", module.name);
@@ -245,15 +271,15 @@ mod tests {
             calls[of].iter().map(|callee| 1 + depth(calls, callee)).max().unwrap_or(0)
         }
         let mut most = 0;
-        for PtxModule { ptx, .. } in MODULES {
-            let text = ptx.text().unwrap();
+        for SceneModule { code, .. } in MODULES {
+            let text = code.text().unwrap();
             let calls = calls(&text);
             for function in calls.keys() {
                 let deep = depth(&calls, function);
                 assert!(
                     deep <= 2,
                     "{}: calls in {function} are {deep} deep (POLYFLY_NOINLINE, kernels/platform.cuh)",
-                    ptx.name
+                    code.name
                 );
                 most = most.max(deep);
             }
@@ -263,27 +289,58 @@ mod tests {
 
     #[test]
     fn every_module_takes_the_features_of_a_scene() {
-        for PtxModule { ptx, .. } in MODULES {
-            let text = ptx.text_for(1 << 40 | 0x1234, &[FEATURES]).unwrap();
-            assert!(text.contains("0x00001234") && !FEATURES_PLACES.iter().any(|p| text.contains(p)), "{}", ptx.name);
+        for SceneModule { code, .. } in MODULES {
+            let text = code.text_for(1 << 40 | 0x1234, &[FEATURES]).unwrap();
+            assert!(
+                text.contains("0x00001234") && !FEATURES_PLACES.iter().any(|p| text.contains(&format!("{p:08x}"))),
+                "{}",
+                code.name
+            );
+        }
+    }
+
+    #[test]
+    fn spirv_has_the_entries_that_a_run_needs_and_the_features_of_a_scene() {
+        // The opcodes of an entry point, and of a constant that may be given another value.
+        let words = |code: &[u8]| code.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect::<Vec<_>>();
+        let instructions = |words: &[u32], opcode: u32| {
+            let (mut at, mut found) = (5, Vec::new());
+            while at < words.len() {
+                let end = at + (words[at] >> 16) as usize;
+                found.extend((words[at] & 0xffff == opcode).then(|| words[at..end].to_vec()));
+                at = end;
+            }
+            found
+        };
+        for SceneModule { code, .. } in MODULES {
+            let all = code.unpacked(code.spirv).unwrap();
+            let kept = words(&spirv::for_scene(&all, 0x12_3456_789a, &[FEATURES]).unwrap());
+            assert!(kept.len() * 5 < all.len(), "{}: {} words of {} bytes", code.name, kept.len(), all.len());
+            assert!(instructions(&words(&all), 15).len() > 2 && instructions(&kept, 15).len() == 1, "{}", code.name);
+            let constants: Vec<u32> = instructions(&kept, 50).iter().map(|one| one[3]).collect();
+            assert!(
+                constants.contains(&0x3456_789a) && !constants.iter().any(|c| FEATURES_PLACES.contains(c)),
+                "{}",
+                code.name
+            );
         }
     }
 
     #[test]
     fn a_driver_gets_the_entries_that_a_run_needs() {
         let entries = |text: &str| text.matches(ENTRY).count();
-        for PtxModule { ptx, rays, features, .. } in MODULES {
-            let (all, kept) = (ptx.text().unwrap(), ptx.text_for(0, &[FEATURES]).unwrap());
+        for SceneModule { code, rays, features, .. } in MODULES {
+            let (all, kept) = (code.text().unwrap(), code.text_for(0, &[FEATURES]).unwrap());
             let adaptive = if features & FEATURE_ADAPTIVE == 0 { 0 } else { ADAPTIVE.len() };
             let traces = if *rays == Rays::Tree { 2 } else { 1 };
-            assert_eq!((entries(&all), entries(&kept)), (1 + traces + adaptive, 1), "{}", ptx.name);
+            assert_eq!((entries(&all), entries(&kept)), (1 + traces + adaptive, 1), "{}", code.name);
             let (before, after) = kept.split_once("polyfly_features(").unwrap();
             assert!(
                 all.starts_with(before.strip_suffix(ENTRY).unwrap().split("// .globl").next().unwrap()),
                 "{}",
-                ptx.name
+                code.name
             );
-            assert!(after.trim_end().ends_with('}') && !kept.contains("_param_7;\n}\n}"), "{}", ptx.name);
+            assert!(after.trim_end().ends_with('}') && !kept.contains("_param_7;\n}\n}"), "{}", code.name);
         }
     }
 
