@@ -123,7 +123,7 @@ pub trait Stream<A: Api>: Send + 'static {
 macro_rules! arguments {
     ($($value:expr),* $(,)?) => { $crate::device::gpu::api::Arguments::default()$(.with(&$value))* };
 }
-pub(in crate::device) use arguments;
+pub(crate) use arguments;
 
 /// The addresses of a kernel's arguments, in order.
 #[derive(Default)]

@@ -315,7 +315,7 @@ mod tests {
         for SceneModule { code, .. } in MODULES {
             let all = code.unpacked(code.spirv).unwrap();
             let kept = words(&spirv::for_scene(&all, 0x12_3456_789a, &[FEATURES]).unwrap());
-            assert!(kept.len() * 5 < all.len(), "{}: {} words of {} bytes", code.name, kept.len(), all.len());
+            assert!(kept.len() * 4 < all.len(), "{}: {} words of {} bytes", code.name, kept.len(), all.len());
             assert!(instructions(&words(&all), 15).len() > 2 && instructions(&kept, 15).len() == 1, "{}", code.name);
             let constants: Vec<u32> = instructions(&kept, 50).iter().map(|one| one[3]).collect();
             assert!(
