@@ -1,19 +1,13 @@
-//! The devices that can be used, their contexts, and OpenCL's codes as errors.
-#![expect(unsafe_code, reason = "calls OpenCL")]
+//! The devices that can be used, what their contexts hold, and OpenCL's codes as errors.
 
 use super::super::error::DeviceError;
-use super::super::gpu::api::Context;
-use super::canary;
-use super::launch::{ClEvent, ClModule, ClStream};
-use super::memory::{ClMemory, ClPinned};
 use crate::language::{Message, msg};
-use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue, cl_command_queue, finish};
 use opencl3::context::Context as Raw;
 use opencl3::device::{CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, Device};
 use opencl3::error_codes::ClError;
 use opencl3::platform::get_platforms;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 pub struct Opencl;
 
@@ -77,56 +71,3 @@ pub struct Opened {
 }
 
 pub type ClContext = Arc<Opened>;
-
-static OPENED: Mutex<BTreeMap<u32, ClContext>> = Mutex::new(BTreeMap::new());
-
-impl Context<Opencl> for ClContext {
-    fn open(ordinal: u32) -> Result<ClContext, DeviceError> {
-        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(context) = opened.get(&ordinal) {
-            return Ok(Arc::clone(context));
-        }
-        let (devices, _) = devices()?;
-        let device =
-            *devices.get(ordinal as usize).ok_or_else(|| DeviceError::NotFound(msg!("OpenCL has no device")))?;
-        let raw = check(Raw::from_device(&device), "clCreateContext")?;
-        let context = Arc::new(Opened { raw, device, addresses: Mutex::default(), queues: Mutex::default() });
-        canary::sing(&context)?;
-        opened.insert(ordinal, Arc::clone(&context));
-        Ok(context)
-    }
-    fn enter(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-    fn synchronize(&self) -> Result<(), DeviceError> {
-        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        queues.iter().try_for_each(|&queue| check(finish(queue as cl_command_queue), "clFinish"))
-    }
-    fn memory(&self, len: usize) -> Result<ClMemory, DeviceError> {
-        ClMemory::new(self, len)
-    }
-    fn upload<T>(&self, values: &[T]) -> Result<ClMemory, DeviceError> {
-        let memory = self.memory(size_of_val(values))?;
-        if !values.is_empty() {
-            self.stream()?.write_now(&memory, values)?;
-        }
-        Ok(memory)
-    }
-    fn pinned(&self, len: usize) -> Result<ClPinned, DeviceError> {
-        Ok(ClPinned::new(len))
-    }
-    fn load(&self, code: &[u8]) -> Result<ClModule, DeviceError> {
-        ClModule::load(self, code)
-    }
-    fn event(&self) -> Result<ClEvent, DeviceError> {
-        Ok(ClEvent::default())
-    }
-    fn stream(&self) -> Result<ClStream, DeviceError> {
-        // SAFETY: the context has this device.
-        let queue =
-            unsafe { CommandQueue::create_with_properties(&self.raw, self.device.id(), CL_QUEUE_PROFILING_ENABLE, 0) };
-        let queue = check(queue, "clCreateCommandQueueWithProperties")?;
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner).insert(queue.get() as usize);
-        Ok(ClStream { queue, context: Arc::clone(self) })
-    }
-}
