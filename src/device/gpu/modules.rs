@@ -1,7 +1,7 @@
 //! The embedded code, and the choice of kernels for a scene.
 
 use super::api::{Api, Code, Context, Module};
-use super::spirv;
+use super::spirv::{self, FEATURES_PLACES};
 use crate::device::{DeviceError, DeviceNeeds, TaskOutput};
 use crate::gpu_types::{
     self, Constants, FEATURE_ARRAYS, FEATURE_TREE, FeatureSet, OUTPUT_SUMS, THREADS as GPU_THREADS,
@@ -19,9 +19,6 @@ enum Rays {
     /// One ray.
     Path,
 }
-
-// What the code has in place of the lower and the upper half of the scene's features (kernels/types.cuh, loaded_features).
-pub const FEATURES_PLACES: [u32; 2] = [0x7eed_7eed, 0x7eed_7eee];
 
 // What an entry begins and ends with in PTX.
 const ENTRY: &str = ".visible .entry ";

@@ -1,13 +1,14 @@
 //! SPIR-V for a scene: the entries that a run needs, with the scene's features as constants. The specification is "SPIR-V Specification",
 //! version 1.2, section 2.3 for the layout and 3.32 for the instructions.
 
-use super::modules::FEATURES_PLACES;
 use crate::device::DeviceError;
 use crate::gpu_types::FeatureSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
 use std::ops::Range;
 
+/// What PTX and SPIR-V have in place of the lower and the upper half of the scene's features (kernels/types.cuh, `loaded_features`).
+pub const FEATURES_PLACES: [u32; 2] = [0x7eed_7eed, 0x7eed_7eee];
 // Words of a module before its first instruction.
 const HEADER: usize = 5;
 // Instructions, by their opcodes.
