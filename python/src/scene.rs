@@ -5,7 +5,7 @@ use polyfly::Scene;
 use polyfly::scene::Problem;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::path::{Path, PathBuf};
 
 /// A scene: what is seen, from where, and how it is rendered.
@@ -99,13 +99,17 @@ impl PyScene {
     }
 }
 
-// A value as TOML writes it: JSON does the same for numbers, texts and lists.
+// A value as TOML writes it: JSON does the same for numbers and texts.
 fn toml_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(table) = value.cast::<PyDict>() {
         let entry =
             |(key, value): (Bound<PyAny>, Bound<PyAny>)| Ok(format!("{} = {}", toml_of(&key)?, toml_of(&value)?));
         let entries = table.iter().map(entry).collect::<PyResult<Vec<String>>>()?;
         return Ok(format!("{{ {} }}", entries.join(", ")));
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let items = value.try_iter()?.map(|item| toml_of(&item?)).collect::<PyResult<Vec<String>>>()?;
+        return Ok(format!("[{}]", items.join(", ")));
     }
     value.py().import("json")?.call_method1("dumps", (value,))?.extract()
 }
