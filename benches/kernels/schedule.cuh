@@ -41,6 +41,12 @@ POLYFLY_FN void trace_scheduled(const S& scene, const FrameParams& frame, const 
   count_work(mine, counts);
 }
 
+// As in entry/trace.cuh, whose entries are not wanted here.
+#define POLYFLY_KERNEL(blocks) extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, blocks)
+#define POLYFLY_SCENE                                                                   \
+  const __grid_constant__ KernelScene scene, const __grid_constant__ FrameParams frame, \
+      const __grid_constant__ Launch launch
+
 POLYFLY_KERNEL(BLOCKS) polyfly_schedule(POLYFLY_SCENE, int mode, int* queue, Counts* counts) {
   trace_scheduled<KernelIntegrator>(scene, frame, launch, mode, queue, counts);
 }
