@@ -21,7 +21,12 @@ pub fn has_driver() -> bool {
 /// # Errors
 /// Why there are none, in one line.
 pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
-    match (Cuda::list(), Opencl::list()) {
+    with_opencl(Cuda::list())
+}
+
+// CUDA's GPUs with the devices of OpenCL, which has not been asked yet.
+fn with_opencl(cuda: Result<Vec<GpuInfo>, DeviceError>) -> Result<Vec<GpuInfo>, DeviceError> {
+    match (cuda, Opencl::list()) {
         (Ok(cuda), Ok(opencl)) => Ok(cuda.into_iter().chain(opencl).collect()),
         (Ok(gpus), Err(_)) | (Err(_), Ok(gpus)) => Ok(gpus),
         (Err(cuda), Err(opencl)) if Opencl::is_present() => {
@@ -37,7 +42,7 @@ pub fn list() -> Result<Vec<GpuInfo>, DeviceError> {
 /// # Errors
 /// Why there is none, in one line.
 pub fn first() -> Result<GpuInfo, DeviceError> {
-    let gpus = Cuda::list().or_else(|_| list())?;
+    let gpus = Cuda::list().or_else(|none| with_opencl(Err(none)))?;
     let only_cpus =
         || DeviceError::NotFound(msg!("the only devices of OpenCL here are CPUs; --devices 0 takes the first"));
     gpus.into_iter().find(|gpu| !gpu.is_cpu).ok_or_else(only_cpus)

@@ -52,7 +52,7 @@ impl Embedded {
     pub fn for_api<A: Api>(&self) -> Result<Vec<u8>, DeviceError> {
         match A::CODE {
             Code::Ptx => self.text().map(String::into_bytes),
-            Code::SpirV => self.unpacked(self.spirv),
+            Code::SpirV => self.unpacked(self.spirv, Vec::new()),
         }
     }
     // These entries for scenes with these features. The driver leaves out what it cannot reach with the features, and does not read other
@@ -60,19 +60,22 @@ impl Embedded {
     fn for_scene<A: Api>(&self, features: FeatureSet, entries: &[&CStr]) -> Result<Vec<u8>, DeviceError> {
         match A::CODE {
             Code::Ptx => self.text_for(features, entries).map(String::into_bytes),
-            Code::SpirV => spirv::for_scene(&self.unpacked(self.spirv)?, features, entries),
+            Code::SpirV => spirv::for_scene(&self.unpacked(self.spirv, Vec::new())?, features, entries),
         }
     }
-    fn unpacked(&self, packed: &[u8]) -> Result<Vec<u8>, DeviceError> {
-        let mut code = Vec::new();
+    // The code after what is there already.
+    fn unpacked(&self, packed: &[u8], mut code: Vec<u8>) -> Result<Vec<u8>, DeviceError> {
         let read = flate2::read::DeflateDecoder::new(packed).read_to_end(&mut code);
-        read.map_err(|e| DeviceError::Failed(format!("the embedded kernels of {} are broken: {e}", self.name)))?;
+        read.map_err(|e| self.broken(&e))?;
         Ok(code)
+    }
+    fn broken(&self, why: &dyn std::fmt::Display) -> DeviceError {
+        DeviceError::Failed(format!("the embedded kernels of {} are broken: {why}", self.name))
     }
     // The PTX after a line with the module's name.
     fn text(&self) -> Result<String, DeviceError> {
-        let text = String::from_utf8_lossy(&self.unpacked(self.ptx)?).into_owned();
-        Ok(format!("// {}\n{text}", self.name))
+        let text = self.unpacked(self.ptx, format!("// {}\n", self.name).into_bytes())?;
+        String::from_utf8(text).map_err(|e| self.broken(&e))
     }
     fn text_for(&self, features: FeatureSet, entries: &[&CStr]) -> Result<String, DeviceError> {
         let text = self.text()?;
@@ -310,7 +313,7 @@ mod tests {
             found
         };
         for SceneModule { code, .. } in MODULES {
-            let all = code.unpacked(code.spirv).unwrap();
+            let all = code.unpacked(code.spirv, Vec::new()).unwrap();
             let kept = words(&spirv::for_scene(&all, 0x12_3456_789a, &[FEATURES]).unwrap());
             assert!(kept.len() * 4 < all.len(), "{}: {} words of {} bytes", code.name, kept.len(), all.len());
             assert!(instructions(&words(&all), 15).len() > 2 && instructions(&kept, 15).len() == 1, "{}", code.name);
