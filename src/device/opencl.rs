@@ -12,10 +12,11 @@ use super::interface::GpuInfo;
 use crate::language::msg;
 pub use context::Opencl;
 use context::{ClContext, Opened, check, devices};
-use launch::{ClEvent, ClModule, ClStream};
+use launch::{ClEvent, ClModule, ClStream, copy_bytes};
 use memory::{ClMemory, ClPinned};
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue, cl_command_queue, finish};
 use opencl3::device::{CL_DEVICE_TYPE_CPU, Device};
+use opencl3::types::CL_TRUE;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,6 +66,12 @@ fn info(ordinal: u32, device: &Device) -> Result<GpuInfo, DeviceError> {
 
 static OPENED: Mutex<BTreeMap<u32, ClContext>> = Mutex::new(BTreeMap::new());
 
+fn queue(context: &opencl3::context::Context, device: &Device) -> Result<CommandQueue, DeviceError> {
+    // SAFETY: the context has this device.
+    let queue = unsafe { CommandQueue::create_with_properties(context, device.id(), CL_QUEUE_PROFILING_ENABLE, 0) };
+    check(queue, "clCreateCommandQueueWithProperties")
+}
+
 impl Context<Opencl> for ClContext {
     fn open(ordinal: u32) -> Result<ClContext, DeviceError> {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +82,8 @@ impl Context<Opencl> for ClContext {
         let device =
             *devices.get(ordinal as usize).ok_or_else(|| DeviceError::NotFound(msg!("OpenCL has no device")))?;
         let raw = check(opencl3::context::Context::from_device(&device), "clCreateContext")?;
-        let context = Arc::new(Opened { raw, device, addresses: Mutex::default(), queues: Mutex::default() });
+        let uploads = queue(&raw, &device)?;
+        let context = Arc::new(Opened { raw, device, uploads, addresses: Mutex::default(), queues: Mutex::default() });
         canary::sing(&context)?;
         opened.insert(ordinal, Arc::clone(&context));
         Ok(context)
@@ -92,9 +100,8 @@ impl Context<Opencl> for ClContext {
     }
     fn upload<T>(&self, values: &[T]) -> Result<ClMemory, DeviceError> {
         let memory = self.memory(size_of_val(values))?;
-        if !values.is_empty() {
-            self.stream()?.write_now(&memory, values)?;
-        }
+        // SAFETY: both hold these bytes, and the call returns when they are copied.
+        unsafe { copy_bytes(&self.uploads, CL_TRUE, memory.at(0), values.as_ptr().cast(), memory.len) }?;
         Ok(memory)
     }
     fn pinned(&self, len: usize) -> Result<ClPinned, DeviceError> {
@@ -107,10 +114,7 @@ impl Context<Opencl> for ClContext {
         Ok(ClEvent::default())
     }
     fn stream(&self) -> Result<ClStream, DeviceError> {
-        // SAFETY: the context has this device.
-        let queue =
-            unsafe { CommandQueue::create_with_properties(&self.raw, self.device.id(), CL_QUEUE_PROFILING_ENABLE, 0) };
-        let queue = check(queue, "clCreateCommandQueueWithProperties")?;
+        let queue = queue(&self.raw, &self.device)?;
         self.queues.lock().unwrap_or_else(PoisonError::into_inner).insert(queue.get() as usize);
         Ok(ClStream { queue, context: Arc::clone(self) })
     }

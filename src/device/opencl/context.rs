@@ -2,6 +2,7 @@
 
 use super::super::error::DeviceError;
 use crate::language::{Message, msg};
+use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context as Raw;
 use opencl3::device::{CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, Device};
 use opencl3::error_codes::ClError;
@@ -64,6 +65,8 @@ fn missing(device: &Device) -> Option<&'static str> {
 pub struct Opened {
     pub raw: Raw,
     pub device: Device,
+    /// The queue of uploads, which are waited for.
+    pub uploads: CommandQueue,
     /// The addresses of all memory, which each kernel is told.
     pub addresses: Mutex<BTreeSet<usize>>,
     /// The queues that are open.

@@ -10,7 +10,7 @@ use opencl3::kernel::{
     CL_KERNEL_EXEC_INFO_SVM_PTRS, Kernel, cl_kernel, set_kernel_arg, set_kernel_arg_svm_pointer, set_kernel_exec_info,
 };
 use opencl3::program::Program;
-use opencl3::types::{CL_FALSE, CL_TRUE};
+use opencl3::types::{CL_FALSE, CL_TRUE, cl_bool};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -95,16 +95,23 @@ pub struct ClStream {
     pub context: ClContext,
 }
 
-impl ClStream {
-    /// Writes values to the start of the memory, and waits.
-    pub fn write_now<T>(&self, to: &ClMemory, values: &[T]) -> Result<(), DeviceError> {
-        assert!(size_of_val(values) <= to.len);
-        // SAFETY: both hold these bytes, and the call returns when they are copied.
-        let done = unsafe {
-            self.queue.enqueue_svm_mem_cpy(CL_TRUE, to.at(0), values.as_ptr().cast(), size_of_val(values), &[])
-        };
-        check(done, "clEnqueueSVMMemcpy").map(drop)
+/// Copies bytes between the host and the device in a queue; a call that is `blocking` (CL_TRUE) returns when they are copied.
+///
+/// # Safety
+/// Both sides hold these bytes, until they are copied.
+pub unsafe fn copy_bytes(
+    queue: &CommandQueue,
+    blocking: cl_bool,
+    to: *mut c_void,
+    from: *const c_void,
+    len: usize,
+) -> Result<(), DeviceError> {
+    if len == 0 {
+        return Ok(());
     }
+    // SAFETY: the caller's promise.
+    let copied = unsafe { queue.enqueue_svm_mem_cpy(blocking, to, from, len, &[]) };
+    check(copied, "clEnqueueSVMMemcpy").map(drop)
 }
 
 impl Drop for ClStream {
@@ -139,24 +146,14 @@ impl Stream<Opencl> for ClStream {
     }
     unsafe fn write(&self, to: &ClMemory, offset: usize, from: &[u8]) -> Result<(), DeviceError> {
         assert!(offset + from.len() <= to.len);
-        if from.is_empty() {
-            return Ok(());
-        }
         // What is not page-locked may change when this returns.
         // SAFETY: both hold these bytes.
-        let copied =
-            unsafe { self.queue.enqueue_svm_mem_cpy(CL_TRUE, to.at(offset), from.as_ptr().cast(), from.len(), &[]) };
-        check(copied, "clEnqueueSVMMemcpy").map(drop)
+        unsafe { copy_bytes(&self.queue, CL_TRUE, to.at(offset), from.as_ptr().cast(), from.len()) }
     }
     unsafe fn copy(&self, to: &mut [u8], from: &ClMemory, offset: usize) -> Result<(), DeviceError> {
         assert!(offset + to.len() <= from.len);
-        if to.is_empty() {
-            return Ok(());
-        }
         // SAFETY: both hold these bytes; that `to` lives long enough is the caller's promise.
-        let copied =
-            unsafe { self.queue.enqueue_svm_mem_cpy(CL_FALSE, to.as_mut_ptr().cast(), from.at(offset), to.len(), &[]) };
-        check(copied, "clEnqueueSVMMemcpy").map(drop)
+        unsafe { copy_bytes(&self.queue, CL_FALSE, to.as_mut_ptr().cast(), from.at(offset), to.len()) }
     }
     unsafe fn launch(
         &self,
