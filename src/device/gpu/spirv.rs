@@ -21,58 +21,49 @@ const FUNCTION_END: u32 = 56;
 const FUNCTION_CALL: u32 = 57;
 const DECORATE: u32 = 71;
 const LABEL: u32 = 248;
-// Those within functions that make nothing with a number: stores, copies, barriers, merges, branches, returns, life times.
-const WITHOUT_RESULT: [u32; 17] = [8, 62, 63, 64, 224, 225, 228, 246, 247, 249, 250, 251, 252, 253, 254, 255, 256];
-
-struct Function {
-    words: Range<usize>,
-    calls: Vec<u32>,
-}
+// Those within functions that make nothing with a number: lines, ends of functions, stores, copies, barriers, merges, branches, returns, life
+// times.
+const WITHOUT_RESULT: [u32; 19] =
+    [8, FUNCTION_END, 62, 63, 64, 224, 225, 228, 246, 247, 249, 250, 251, 252, 253, 254, 255, 256, 257];
 
 /// The module with these entries and what they call. A driver compiles all that it gets, for seconds.
 pub fn for_scene(code: &[u8], features: FeatureSet, entries: &[&CStr]) -> Result<Vec<u8>, DeviceError> {
     let mut words: Vec<u32> = code.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-    let all = instructions(&words)?;
-    let mut functions: BTreeMap<u32, Function> = BTreeMap::new();
-    let (mut roots, mut current) = (Vec::new(), None);
-    for at in &all {
+    // The instructions, each with the function that it is in.
+    let (mut all, mut current) = (Vec::new(), None);
+    let (mut calls, mut roots) = (BTreeMap::<u32, Vec<u32>>::new(), Vec::new());
+    for at in instructions(&words)? {
         let one = &words[at.clone()];
-        match (one[0] & 0xffff, current) {
-            (FUNCTION, _) => {
-                current = Some(one[2]);
-                functions.insert(one[2], Function { words: at.clone(), calls: Vec::new() });
-            }
-            (opcode, Some(function)) => {
-                let function = functions.entry(function).and_modify(|function| function.words.end = at.end);
-                if opcode == FUNCTION_CALL {
-                    function.and_modify(|function| function.calls.push(one[3]));
-                } else if opcode == FUNCTION_END {
-                    current = None;
-                }
-            }
+        let opcode = one[0] & 0xffff;
+        match (opcode, current) {
+            (FUNCTION, _) => current = Some(one[2]),
+            (FUNCTION_CALL, Some(caller)) => calls.entry(caller).or_default().push(one[3]),
             (ENTRY_POINT, None) if is_one_of(&one[3..], entries) => roots.push(one[2]),
             _ => {}
+        }
+        all.push((at, current));
+        if opcode == FUNCTION_END {
+            current = None;
         }
     }
     let mut kept = BTreeSet::new();
     while let Some(function) = roots.pop() {
         if kept.insert(function) {
-            roots.extend(functions.get(&function).iter().flat_map(|function| &function.calls));
+            roots.extend(calls.get(&function).into_iter().flatten());
         }
     }
-    let left_out: Vec<_> = functions.iter().filter(|(number, _)| !kept.contains(number)).collect();
-    let is_left_out = |at: usize| left_out.iter().any(|(_, function)| function.words.contains(&at));
+    let is_left_out = |function: &Option<u32>| function.is_some_and(|function| !kept.contains(&function));
     // What is made there has names and decorations elsewhere.
-    let made = all.iter().filter(|at| is_left_out(at.start)).filter_map(|at| result(&words[at.clone()]));
-    let gone: BTreeSet<u32> = made.collect();
+    let left_out = all.iter().filter(|(_, function)| is_left_out(function));
+    let gone: BTreeSet<u32> = left_out.filter_map(|(at, _)| result(&words[at.clone()])).collect();
     let halves = [features as u32, (features >> 32) as u32];
     let mut out = words[..HEADER].to_vec();
-    for at in all {
-        let one = &mut words[at.clone()];
+    for (at, function) in all {
+        let one = &mut words[at];
         let keeps = match one[0] & 0xffff {
             ENTRY_POINT => !gone.contains(&one[2]),
             NAME | EXECUTION_MODE | DECORATE => !gone.contains(&one[1]),
-            _ => !is_left_out(at.start),
+            _ => !is_left_out(&function),
         };
         if one[0] & 0xffff == SPEC_CONSTANT
             && let Some(half) = FEATURES_PLACES.iter().position(|place| Some(place) == one.get(3))
@@ -104,7 +95,7 @@ fn instructions(words: &[u32]) -> Result<Vec<Range<usize>>, DeviceError> {
 fn result(one: &[u32]) -> Option<u32> {
     match one[0] & 0xffff {
         LABEL => one.get(1).copied(),
-        opcode if WITHOUT_RESULT.contains(&opcode) || opcode == FUNCTION_END || opcode == 257 => None,
+        opcode if WITHOUT_RESULT.contains(&opcode) => None,
         _ => one.get(2).copied(),
     }
 }
