@@ -128,20 +128,9 @@ impl ShownParticles {
     /// The nearest particle that a line meets in its direction: its name, which it has in other time steps too, and where it is met.
     pub fn hit(&self, line: Line, cuts: &[Cut]) -> Option<(usize, f64)> {
         let kept = between_cuts(line, cuts);
-        let squared = dot(line.way, line.way);
         let met = |(i, (centre, radius)): (usize, (&Vec3, &f64))| {
-            let to = sub(*centre, line.from);
-            let along = dot(to, line.way) / squared;
-            let aside = sub(to, scale(line.way, along));
-            let inside = radius * radius - dot(aside, aside);
-            if inside < 0.0 {
-                return None;
-            }
-            let ball = || {
-                let half = (inside / squared).sqrt();
-                vec![[along - half, along + half]]
-            };
-            let all = if self.form(i).is_some() { self.intervals(i, line) } else { ball() };
+            let ball = in_ball(line, *centre, *radius)?;
+            let all = if self.form(i).is_some() { self.intervals(i, line) } else { vec![ball] };
             Some((i, all.into_iter().filter_map(|one| first_of(one, kept)).min_by(f64::total_cmp)?))
         };
         let all = self.step.positions.par_iter().zip(&self.step.radii).enumerate().with_min_len(CHUNK);
@@ -275,8 +264,10 @@ fn in_ball(line: Line, centre: Vec3, radius: f64) -> Option<Interval> {
     let along = dot(to, line.way) / a;
     let aside = sub(to, scale(line.way, along));
     let inside = radius * radius - dot(aside, aside);
-    let half = (inside / a).sqrt();
-    (inside >= 0.0).then_some([along - half, along + half])
+    (inside >= 0.0).then(|| {
+        let half = (inside / a).sqrt();
+        [along - half, along + half]
+    })
 }
 
 fn in_rod(line: Line, ends: [Vec3; 2], radius: f64, is_round: bool) -> Option<Interval> {
