@@ -59,7 +59,7 @@ impl SceneText {
     }
 
     fn read_by(name: &str, open: fn(&Path) -> std::io::Result<File>) -> Result<SceneText, Failure> {
-        let file = open(Path::new(name)).map_err(|e| match usage::job_help(name) {
+        let file = open(Path::new(name)).map_err(|e| match usage::no_file_help(name) {
             // A scene whose ending was left out is likelier than a job.
             Some(help)
                 if e.kind() == std::io::ErrorKind::NotFound && !Path::new(name).with_extension("toml").exists() =>

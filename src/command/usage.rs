@@ -76,7 +76,7 @@ fn refusal(e: Error, words: &[OsString]) -> Refusal {
 fn unknown(job: Option<Command>, words: &[OsString], found: &str) -> (Message, Option<Message>) {
     let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
     let name = job.as_ref().map_or("polyfly".into(), |job| format!("polyfly {}", job.get_name()));
-    let lists = Some(msg!("`{job} --help` lists what it takes", job = name));
+    let lists = Some(lists(&name));
     if !found.starts_with(DASHES) {
         let first = words.find(|word| word != "help").unwrap_or_default();
         if job.is_none() && !Path::new(&*first).exists() && (job_help(&first).is_some() || !first.contains('.')) {
@@ -102,6 +102,15 @@ fn unknown(job: Option<Command>, words: &[OsString], found: &str) -> (Message, O
     let near = || Some(msg!("did you mean `--{flag}`?", flag = nearest(plain, flags.iter().copied())?));
     let advice = other_name(NameKind::Flag, plain).filter(|_| job.is_none()).or_else(|| is_of_run.then(of_run));
     (msg!("there is no flag `{flag}`", flag = brief(found)), advice.or_else(key).or_else(near).or(lists))
+}
+
+fn lists(job: &str) -> Message {
+    msg!("`{job} --help` lists what it takes", job)
+}
+
+/// What to do about a scene that is no file: as below, and where it is a plain word, it was perhaps meant as a command.
+pub fn no_file_help(name: &str) -> Option<Message> {
+    job_help(name).or_else(|| (!name.contains(['.', '/', '\\'])).then(|| lists("polyfly")))
 }
 
 /// A suggestion for a first word that is neither a file nor a command: it may be a sample that is not there.
