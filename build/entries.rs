@@ -4,8 +4,8 @@ use crate::definitions::{calls, doc, rust_type};
 use std::fmt::Write;
 
 pub fn rust_entries(definitions: &str) -> String {
-    let (mut fields, mut declared, mut names, mut loaded, mut single) =
-        (String::new(), String::new(), String::new(), String::new(), String::new());
+    let (mut fields, mut declared, mut names, mut single) =
+        (String::new(), String::new(), String::new(), String::new());
     for call in calls("entries.def", definitions) {
         let (set, signature) = match (call.word, call.arguments.as_slice()) {
             ("ENTRY" | "TEST_ENTRY", signature) => (None, signature),
@@ -27,10 +27,6 @@ pub fn rust_entries(definitions: &str) -> String {
                 };
                 fields += &format!("{}{unused}", doc("    ", call.comment));
                 let _ = writeln!(names, "{name},");
-                let _ = writeln!(
-                    loaded,
-                    "// SAFETY: the C side has this signature.\n{name}: *unsafe {{ library.get(format!(\"polyfly_{name}_{{set}}\"))? }},"
-                );
                 let _ = writeln!(fields, "    pub {name}: unsafe extern \"C\" fn({parameters}){result},");
                 writeln!(declared, "#[link_name = concat!(\"polyfly_{name}_\", $isa)] fn {name}({parameters}){result};")
             }
@@ -45,11 +41,7 @@ pub fn rust_entries(definitions: &str) -> String {
          pub struct Entries {{\n{fields}}}\n\
          macro_rules! entries {{\n($isa:literal) => {{{{\nunsafe extern \"C\" {{\n{declared}}}\n\
          Entries {{ {names} }}\n}}}};\n}}\n\
-         unsafe extern \"C\" {{\n{single}}}\n\
-         #[cfg(test)]\nimpl Entries {{\n\
-         /// Those of a set in a library that stays loaded.\n\
-         pub fn of(library: &libloading::Library, set: &str) -> Result<Entries, libloading::Error> {{\n\
-         Ok(Entries {{ {loaded} }})\n}}\n}}\n"
+         unsafe extern \"C\" {{\n{single}}}\n"
     )
 }
 

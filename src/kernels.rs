@@ -40,15 +40,13 @@ impl std::fmt::Debug for Isa {
 }
 
 impl Isa {
-    /// The instruction sets that this machine supports, the widest first. The last one runs the GPU's driver on one lane.
+    /// The instruction sets that this machine supports, the widest first. The last one runs the GPU's driver on one
+    /// lane. With sanitizers there are two (build/sets.rs).
     pub fn available() -> Vec<Isa> {
-        #[cfg(test)]
-        if let Some(folder) = std::env::var_os("POLYFLY_TEST_KERNELS") {
-            return Isa::watched(folder.as_ref());
-        }
         let mut sets = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
+            #[cfg(not(feature = "sanitize"))]
             if is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512bw")
@@ -64,7 +62,7 @@ impl Isa {
         sets.push(isa!("neon", 4));
         #[cfg(target_arch = "wasm32")]
         sets.push(isa!("simd128", 4));
-        #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
+        #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32", feature = "sanitize")))]
         sets.push(isa!("baseline", 4));
         #[cfg(not(target_arch = "wasm32"))]
         sets.push(isa!("scalar", 1));
@@ -81,18 +79,6 @@ impl Isa {
         let mut sets = Isa::available();
         sets.push(isa!("domain", 1));
         sets
-    }
-
-    /// The sets that `scripts/try sanitize` compiles with checks.
-    #[cfg(test)]
-    fn watched(folder: &std::path::Path) -> Vec<Isa> {
-        static SETS: std::sync::OnceLock<Vec<Isa>> = std::sync::OnceLock::new();
-        let load = |(name, lanes)| {
-            // SAFETY: the library's start runs nothing but the sanitizers'. It is never unloaded.
-            let library = unsafe { libloading::Library::new(folder.join(name)) }.unwrap();
-            Isa { name, lanes, entries: Entries::of(Box::leak(Box::new(library)), name).unwrap() }
-        };
-        SETS.get_or_init(|| [("avx2", 8), ("scalar", 1)].map(load).into()).clone()
     }
 
     /// One lane that counts floating-point operations, for who links benches/kernels: inlined, so that nobody else needs the set.
