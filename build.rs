@@ -53,19 +53,14 @@ fn main() {
         return;
     }
     let arch = std::env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    let sanitize = std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();
     // Each is one file: they are compiled side by side.
     std::thread::scope(|threads| {
         for (name, lanes, flags) in sets::sets(&arch) {
             let files = &["kernels/entry/render.cpp", "kernels/entry/develop.cpp"];
             #[expect(clippy::disallowed_methods, reason = "a build that gets no threads may panic")]
-            threads.spawn(move || compile(&KernelSet { root: Path::new(""), name, lanes, flags, files, sanitize }));
+            threads.spawn(move || compile(&KernelSet { root: Path::new(""), name, lanes, flags, files }));
         }
     });
-    if sanitize {
-        println!("cargo::rustc-link-lib=asan");
-        println!("cargo::rustc-link-lib=ubsan");
-    }
 }
 
 // What `--version` tells of the build. A package knows its commit from cargo. In a checkout the commit comes from the environment alone:

@@ -12,8 +12,6 @@ pub struct KernelSet<'a> {
     pub flags: &'a [&'a str],
     /// The sources, below the root.
     pub files: &'a [&'a str],
-    /// With AddressSanitizer and UndefinedBehaviorSanitizer.
-    pub sanitize: bool,
 }
 
 pub fn compile(set: &KernelSet) {
@@ -62,15 +60,8 @@ pub fn compile(set: &KernelSet) {
     for flag in set.flags {
         build.flag(flag);
     }
-    if set.sanitize || debug {
+    if debug {
         build.define("POLYFLY_BOUNDS", None);
-    }
-    if set.sanitize {
-        build.flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all").flag("-fno-omit-frame-pointer");
-        // Kernels are full of temporaries: to watch the scope of each takes five times as long to compile. Checks in line are no faster.
-        build.flag("-fno-sanitize-address-use-after-scope").flag("--param=asan-instrumentation-with-call-threshold=0");
-        // Lines for the reports.
-        build.flag("-g1");
     }
     let library = format!("polyfly_{name}");
     // The build script also runs again after a change of the documentation: kernels that nothing changed are not compiled again.
@@ -96,9 +87,9 @@ fn newest(path: &Path) -> Option<SystemTime> {
 }
 
 // Debug builds too: slow lanes would make every test run slow. A third level takes longer to compile, and is no faster. Sets whose speed
-// nobody sees need less: the one that counts operations, those of one lane, which stand in for GPUs, and those under the sanitizers.
+// nobody sees need less, and take half the time: the one that counts operations, those of one lane, which stand in for GPUs, and all of a
+// release build that asks for little (`scripts/windows`).
 fn opt_level(name: &str) -> u32 {
-    let is_slow =
-        ["counting", "domain", "scalar"].contains(&name) || std::env::var_os("CARGO_FEATURE_SANITIZE").is_some();
-    if is_slow { 1 } else { 2 }
+    let little = ["PROFILE", "OPT_LEVEL"].map(|key| std::env::var(key).unwrap_or_default()) == ["release", "1"];
+    if little || ["counting", "domain", "scalar"].contains(&name) { 1 } else { 2 }
 }

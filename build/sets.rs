@@ -15,9 +15,5 @@ pub fn sets(arch: &str) -> Vec<(&'static str, u32, &'static [&'static str])> {
         "wasm32" => sets = vec![("simd128", 4, &["-msimd128", "-nostdlibinc"])],
         _ => sets.push(("baseline", 4, &[])),
     }
-    // One lane and several: the text of the other sets is theirs, and takes minutes to compile so.
-    if std::env::var_os("CARGO_FEATURE_SANITIZE").is_some() {
-        sets.retain(|(name, ..)| !["baseline", "avx512"].contains(name));
-    }
     sets
 }

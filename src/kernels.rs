@@ -41,12 +41,11 @@ impl std::fmt::Debug for Isa {
 
 impl Isa {
     /// The instruction sets that this machine supports, the widest first. The last one runs the GPU's driver on one
-    /// lane. With sanitizers there are two (build/sets.rs).
+    /// lane.
     pub fn available() -> Vec<Isa> {
         let mut sets = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            #[cfg(not(feature = "sanitize"))]
             if is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512bw")
@@ -62,7 +61,7 @@ impl Isa {
         sets.push(isa!("neon", 4));
         #[cfg(target_arch = "wasm32")]
         sets.push(isa!("simd128", 4));
-        #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32", feature = "sanitize")))]
+        #[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
         sets.push(isa!("baseline", 4));
         #[cfg(not(target_arch = "wasm32"))]
         sets.push(isa!("scalar", 1));

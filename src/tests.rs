@@ -10,7 +10,6 @@ mod alpha;
 mod aperture;
 mod architecture;
 mod area_lights;
-mod arm;
 mod bars;
 mod bevels;
 mod bvh;
@@ -26,6 +25,7 @@ mod edit;
 mod entries;
 #[cfg(feature = "cli")]
 mod explain;
+mod exported;
 mod extremes;
 mod features;
 mod figure;

@@ -22,7 +22,7 @@ fn main() {
     let triangles = "benches/kernels/triangles.cpp";
     let arch = std::env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
     for (name, lanes, flags) in sets::sets(&arch) {
-        compile(&KernelSet { root, name, lanes, flags, files: &[triangles], sanitize: false });
+        compile(&KernelSet { root, name, lanes, flags, files: &[triangles] });
     }
     // As seen from kernels/lane.cuh, which includes it. Each function says when it begins and ends.
     let mut flags = vec![r#"-DPOLYFLY_COUNT="../benches/kernels/counting.cuh""#, "-finstrument-functions"];
@@ -32,5 +32,5 @@ fn main() {
         flags.push(parts);
     }
     let files = &["benches/kernels/counting.cpp", "kernels/entry/develop.cpp", triangles];
-    compile(&KernelSet { root, name: "counting", lanes: 1, flags: &flags, files, sanitize: false });
+    compile(&KernelSet { root, name: "counting", lanes: 1, flags: &flags, files });
 }

@@ -15,7 +15,7 @@ macro_rules! features {
 }
 
 fn features() -> String {
-    let all = features!["cli" "h264" "fuzzing" "sanitize"];
+    let all = features!["cli" "h264" "fuzzing"];
     all.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

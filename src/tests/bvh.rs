@@ -10,7 +10,7 @@ use crate::scene::{Sampling, Scene};
 use std::path::Path;
 
 // Many balls, triangles and a dozen bodies.
-fn crowd(dir: &Path) -> Scene {
+pub(super) fn crowd(dir: &Path) -> Scene {
     let mut draws = Draws(5);
     let mut scene = String::from("[output]\nframes = 1\nsize = [8, 8]\n[camera.eye]\nr = 9\n");
     for i in 0..12 {

@@ -6,7 +6,7 @@ use crate::scene::Solid;
 use crate::scene::{Body, Integrator, Light, Material, Scene};
 use proptest::prelude::*;
 
-fn small_scenes() -> Vec<(String, Scene)> {
+pub(super) fn small_scenes() -> Vec<(String, Scene)> {
     let mut scenes: Vec<(String, Scene)> =
         ["coursework.txt", "infinity.toml", "solids.toml", "glass.toml", "garland.toml", "cse260.toml"]
             .map(|name| (name.to_owned(), own(name)))
@@ -40,10 +40,8 @@ fn small_scenes() -> Vec<(String, Scene)> {
 
 #[test]
 fn bytes_are_equal_on_every_instruction_set() {
-    // Under sanitizers lanes are slow: one sample there.
-    let samples: &[u32] = if cfg!(feature = "sanitize") { &[1] } else { &[1, 3] };
     for (name, scene) in small_scenes() {
-        for &samples in samples {
+        for samples in [1, 3] {
             let scene = sized(scene.clone(), 61, 43, samples);
             same_on_every_set(&format!("{name}, {samples} samples"), &scene, 1 % scene.output.frames);
         }

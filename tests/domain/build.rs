@@ -18,5 +18,5 @@ fn main() {
     let operations = r#"-DPOLYFLY_DOMAIN="../tests/domain/domain.cuh""#;
     let files = &["tests/domain/entry.cpp", "kernels/entry/develop.cpp"];
     let root = Path::new("../..");
-    compile(&KernelSet { root, name: "domain", lanes: 1, flags: &[operations], files, sanitize: false });
+    compile(&KernelSet { root, name: "domain", lanes: 1, flags: &[operations], files });
 }

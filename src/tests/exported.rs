@@ -1,8 +1,10 @@
-//! Device scenes and their expected pictures, exported for another architecture: `scripts/try arm` renders them with
-//! the NEON kernels (tests/arm.cpp).
+//! Device scenes and their expected pictures, exported for kernels that are compiled otherwise: `scripts/try arm` renders them with the NEON
+//! kernels, `scripts/try sanitize` with kernels under sanitizers (tests/exported.cpp).
 #![expect(unsafe_code, reason = "writes the kernels' structs down as they lie in memory")]
 
+use super::bvh::crowd;
 use super::common::*;
+use super::kernel::small_scenes;
 use super::post::{denoised, features, lending, steps, sums};
 use super::random_scenes::random_scene;
 use crate::device::{Memory, Task, TaskOutput};
@@ -32,7 +34,7 @@ fn bytes_of<T>(values: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
-// The file that tests/arm.cpp reads: lengths, structs, arrays, then the picture, its planes and its features, as
+// The file that tests/exported.cpp reads: lengths, structs, arrays, then the picture, its planes and its features, as
 // rendered by the widest instruction set of this machine.
 fn dump(device_scene: &DeviceScene, scene: &Scene, frame: u32) -> Vec<u8> {
     let isa = Isa::available()[0];
@@ -59,7 +61,7 @@ fn dump(device_scene: &DeviceScene, scene: &Scene, frame: u32) -> Vec<u8> {
 }
 
 #[test]
-fn device_scenes_are_written_down_for_other_machines() {
+fn device_scenes_are_exported() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/device-scenes");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
@@ -70,10 +72,11 @@ fn device_scenes_are_written_down_for_other_machines() {
     for name in ["weekend.toml", "weekend-final.toml", "table.toml"] {
         scenes.push((name.into(), sized(own(name), 45, 30, 2)));
     }
-    for path in inputs().iter().take(4) {
-        scenes.push((path.file_name().unwrap().to_string_lossy().into(), sized(load(path), 61, 41, 1)));
+    for (name, scene) in small_scenes() {
+        scenes.push((name, sized(scene, 45, 30, 1)));
     }
     let dirs: Vec<_> = (0..24).map(|_| tempfile::tempdir().unwrap()).collect();
+    scenes.push(("crowd".into(), sized(crowd(dirs[0].path()), 45, 30, 1)));
     for (seed, dir) in dirs.iter().enumerate() {
         scenes.push((format!("random-{seed}"), random_scene(seed as u64, true, dir.path())));
     }
@@ -88,7 +91,7 @@ fn device_scenes_are_written_down_for_other_machines() {
 
 // The linear input, and the result of each step on the widest instruction set of this machine.
 #[test]
-fn developed_light_is_written_down_for_other_machines() {
+fn developed_light_is_exported() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/device-light");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
