@@ -79,8 +79,8 @@ fn unknown(job: Option<Command>, words: &[OsString], found: &str) -> (Message, O
     let lists = Some(lists(&name));
     if !found.starts_with(DASHES) {
         let first = words.find(|word| word != "help").unwrap_or_default();
-        if job.is_none() && !Path::new(&*first).exists() && (job_help(&first).is_some() || !first.contains('.')) {
-            return (msg!("there is no command `{word}`", word = brief(&first)), job_help(&first).or(lists));
+        if let Some(help) = no_file_help(&first).filter(|_| job.is_none() && !Path::new(&*first).exists()) {
+            return (msg!("there is no command `{word}`", word = brief(&first)), Some(help));
         }
         let flags = msg!(
             "flags name all but the scene: `polyfly SCENE --size 1280x720 -o x.png --video x.mp4 --set KEY=VALUE --devices 0`"

@@ -215,6 +215,26 @@ fn usage_errors_are_64() {
     }
 }
 
+// A scene whose ending was left out is likelier than a command: then the file is what is missing.
+#[test]
+fn a_plain_word_may_have_been_meant_as_a_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let run = polyfly(dir.path(), args, None);
+        (run.status.code(), text(&run.stderr))
+    };
+    let lists = "help: `polyfly --help` lists what it takes\n";
+    assert_eq!(run(&["frobnicate"]), (Some(64), format!("error: there is no file `frobnicate`\n{lists}")));
+    assert_eq!(run(&["frobnicate", "x.toml"]), (Some(64), format!("error: there is no command `frobnicate`\n{lists}")));
+    let (code, said) = run(&["rendr", "x.toml"]);
+    assert!(code == Some(64) && said.contains("help: did you mean `polyfly "), "{said}");
+    std::fs::write(dir.path().join("mine.toml"), "").unwrap();
+    for name in ["mine", "over/there", "lost.toml"] {
+        let (code, said) = run(&[name]);
+        assert!(code == Some(74) && !said.contains(lists), "{name}: {said}");
+    }
+}
+
 #[test]
 fn unreadable_and_unwritable_are_74() {
     let dir = tempfile::tempdir().unwrap();
