@@ -226,8 +226,8 @@ fn a_plain_word_may_have_been_meant_as_a_command() {
     let lists = "help: `polyfly --help` lists what it takes\n";
     assert_eq!(run(&["frobnicate"]), (Some(64), format!("error: there is no file `frobnicate`\n{lists}")));
     assert_eq!(run(&["frobnicate", "x.toml"]), (Some(64), format!("error: there is no command `frobnicate`\n{lists}")));
-    let (code, said) = run(&["rendr", "x.toml"]);
-    assert!(code == Some(64) && said.contains("help: did you mean `polyfly "), "{said}");
+    let (code, said) = run(&["verfy", "x.toml"]);
+    assert!(code == Some(64) && said.contains("help: did you mean `polyfly verify`?"), "{said}");
     std::fs::write(dir.path().join("mine.toml"), "").unwrap();
     for name in ["mine", "over/there", "lost.toml"] {
         let (code, said) = run(&[name]);
