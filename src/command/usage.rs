@@ -44,6 +44,7 @@ fn refusal(e: Error, words: &[OsString]) -> Refusal {
     let [arg, other] = [ContextKind::InvalidArg, ContextKind::PriorArg].map(flag);
     let value = one(ContextKind::InvalidValue);
     let (what, help) = match e.kind() {
+        ErrorKind::ArgumentConflict if arg == other => (msg!("`{flag}` is given twice", flag = arg), None),
         ErrorKind::ArgumentConflict => (msg!("`{flag}` and `{other}` exclude each other", flag = arg, other), None),
         ErrorKind::UnknownArgument => unknown(first_command(words), words, &arg),
         ErrorKind::InvalidSubcommand => unknown(first_command(words), words, &one(ContextKind::InvalidSubcommand)),

@@ -21,6 +21,8 @@ pub enum DeviceError {
     Failed(String),
     /// The thread that drove the device panicked.
     Panicked(String, String),
+    /// What is done for all devices panicked.
+    Broken(String),
     /// The CPU does not support this instruction set.
     Isa(#[from] UnknownIsa),
     /// The denoiser's library is missing or failed.
@@ -39,6 +41,7 @@ impl DeviceError {
             DeviceError::Panicked(thread, why) => {
                 msg!("the thread of {name} panicked: {why}; please report this", name = thread, why)
             }
+            DeviceError::Broken(why) => msg!("the renderer panicked: {why}; please report this", why),
             DeviceError::Isa(UnknownIsa { asked, available }) => {
                 msg!("POLYFLY_ISA={name}: this machine has {all}", name = asked, all = available)
             }

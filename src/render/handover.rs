@@ -131,7 +131,7 @@ impl Delivery {
     fn queue(&self) -> MutexGuard<'_, Option<SinkQueue>> {
         lock(&self.sinks)
     }
-    /// Whether no more frames are needed, because a sink has failed.
+    /// Whether no more frames are needed, because a sink that is needed, or the last one, has failed.
     pub fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }

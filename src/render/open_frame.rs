@@ -37,7 +37,7 @@ impl RunContext<'_> {
 }
 
 pub struct OpenFrame {
-    /// The position in the run, and the number in the clip.
+    /// The position among the rendered frames, and the number in the clip.
     pub index: usize,
     number: u32,
     moments: Vec<Moment>,
@@ -81,7 +81,7 @@ pub enum Closed {
 }
 
 impl OpenFrame {
-    /// A frame, given as its position in the run and its number.
+    /// A frame, given as its position among the rendered frames and its number in the clip.
     pub fn new(
         work: &RunContext,
         (index, number): (usize, u32),

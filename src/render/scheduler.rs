@@ -1,12 +1,17 @@
 //! The scheduler. It opens frames in order, splits them into tasks, leases tasks to free devices, and assembles the
 //! results.
 //!
-//! A thread drives each device ([`FrameQueue::run`]): it takes leases, submits their tasks, and completes them.
+//! A thread drives each device ([`FrameQueue::run`]): it takes leases, submits their tasks, and completes them. If scenes are animated, one more
+//! prepares frames (`opening`); with GPUs whose light becomes pictures on the host, a few finish them (`finishing`).
 //!
 //! When a device returns an error, or panics, its thread ends. This drops the leases of the tasks that the device had, and a dropped lease
-//! puts its task back into the queue, in front. The device's chunks are free for others. The frames of these tasks are still open, and no
-//! other thread ends before all frames are closed, so one of them takes the tasks. If no device is left, frames are missing, and the run
-//! fails with the reason of each device (`delivery`). A device that never answers is not noticed here: its thread waits.
+//! puts its task back into the queue, in front. The device's chunks (frames in a row that only it took, see `neighbors`) are free for others. The
+//! frames of these tasks are still open, and no other device's thread ends before all frames are closed, so one of them takes the tasks. If no
+//! device is left, frames are missing, and the run fails with the reason of each device (`delivery`). A device that never answers is not noticed
+//! here: its thread waits.
+//!
+//! What is done for all devices (preparing a frame, adding a result, finishing a frame) may fail or panic too. No device is at fault, and the next
+//! frame would fare no better, so that ends the run with the reason.
 //!
 //! Pictures come from a fixed pool, so memory does not grow with the run. A frame takes its picture when it is opened, and frames are opened in
 //! order (`opening`), so the earliest unfinished frame always has one. Frames whose tasks are done are finished (`finishing`): another
@@ -43,7 +48,7 @@ pub struct FrameQueue<'a> {
 
 struct State<'a> {
     frames: WantedFrames<'a>,
-    // Animated frames whose scene is prepared.
+    // Animated frames that can be opened.
     prepared: VecDeque<Prepared>,
     open: Vec<OpenFrame>,
     ready: VecDeque<Ready>,
@@ -55,13 +60,15 @@ struct State<'a> {
     spare: Vec<FilmSlice>,
     // No more frames are opened.
     ended: bool,
-    // Why frames could not be prepared or finished. No device is at fault.
+    // Why the run ended early if no device is at fault: work on frames failed, or threads were not started.
     failure: Option<Error>,
 }
 
-// An animated frame whose scene is prepared.
+// A frame that can be opened: its moments are there.
 struct Prepared {
+    // The position among the rendered frames.
     index: usize,
+    // In the clip.
     number: u32,
     moments: Vec<Moment>,
 }
@@ -76,6 +83,7 @@ struct Ready {
 // A device's hold on a task. `complete` takes the task out of it. A lease that is dropped with its task puts it back into the queue.
 struct FrameLease<'q, 'a> {
     queue: &'q FrameQueue<'a>,
+    // There until `complete` takes it.
     ready: Option<Ready>,
     moments: Vec<Moment>,
 }
@@ -118,7 +126,7 @@ impl<'a> FrameQueue<'a> {
     }
 
     /// Runs the devices until no task is left. Returns the statistics of each device, the errors of those that
-    /// failed, and the reason if no more frames could be opened.
+    /// failed, and why the run ended early if no device is at fault.
     pub fn run(&self, devices: &mut [Box<dyn Device>]) -> (Vec<DeviceStats>, Vec<DeviceError>, Option<Error>) {
         let mut failures = Vec::new();
         devices.iter_mut().for_each(|device| device.begin_run(self.work.cancel));
@@ -164,7 +172,7 @@ impl<'a> FrameQueue<'a> {
             Err(panic) => Some(DeviceError::Panicked(name, panic_message(&*panic))),
         };
         if failure.is_some() {
-            // `work_through` has dropped its leases, so its tasks are back in the queue.
+            // Leases are dropped, so the device's tasks are back in the queue.
             self.lock().chunks.release(id);
             self.notify();
         }
@@ -173,7 +181,7 @@ impl<'a> FrameQueue<'a> {
 
     fn work_through(&self, id: usize, device: &mut dyn Device, stats: &mut DeviceStats) -> Result<(), DeviceError> {
         let mut in_flight = VecDeque::new();
-        // Where a frame has many bands, a device takes few tasks ahead, so that the others have some.
+        // Where GPUs join bands, each has two tasks in flight, so that the others have some too.
         let most = if self.work.plan.tasks.bands_at_once > 1 { 2 } else { usize::MAX };
         let most = device.info().tasks_in_flight.clamp(1, most);
         loop {
@@ -186,22 +194,27 @@ impl<'a> FrameQueue<'a> {
                 in_flight.push_back((ticket, lease));
             }
             let Some((ticket, lease)) = in_flight.pop_front() else { return Ok(()) };
-            let (task, slice) = device.wait(ticket)?;
-            stats.add(&task);
-            if let Some(FramePart { task, .. }) =
-                lease.ready.as_ref().map(|r| &r.part).filter(|part| part.kind.counts())
-                && !device.info().is_cpu
-            {
-                let samples = task.launch().samples_per_pixel.cast_unsigned();
-                self.work
-                    .meter
-                    .add(u64::from(samples) * task.rows.len() as u64 * u64::from(self.work.prepared.first.size().0));
+            let (done, slice) = device.wait(ticket)?;
+            stats.add(&done);
+            // A CPU counts while it traces.
+            if let Some(ready) = lease.ready.as_ref().filter(|_| !device.info().is_cpu) {
+                self.count(&ready.part);
             }
-            self.complete(lease, slice, &task);
+            self.complete(lease, slice, &done);
         }
     }
 
-    // Takes the next task for a device. None if there will be no more tasks, or, without `wait`, if there is none now.
+    // Counts the samples of a part that is done.
+    fn count(&self, part: &FramePart) {
+        if part.kind.counts() {
+            let samples = u64::from(part.task.launch().samples_per_pixel.cast_unsigned());
+            let pixels = part.task.rows.len() as u64 * u64::from(self.work.prepared.first.size().0);
+            self.work.meter.add(samples * pixels);
+        }
+    }
+
+    // Takes the next task for a device. None if there will be no more tasks, or, without `wait`, if there is none now. Opens frames if none is
+    // ready, and drops all of an abandoned run.
     fn take(&self, (id, device): (usize, &DeviceInfo), wait: bool) -> Option<FrameLease<'_, 'a>> {
         let next = |state: &State| state.chunks.pick(id, state.ready.iter().map(|ready| ready.index));
         let mut state = self.lock();
@@ -214,15 +227,16 @@ impl<'a> FrameQueue<'a> {
                 state.open.clear();
                 state.prepared.clear();
             }
+            // What is opened may lie in another device's chunk.
             while next(&state).is_none() && !state.ended && self.open_next(&mut state) {}
             if let Some(ready) = next(&state).and_then(|at| self.take_bands(&mut state, at, device)) {
-                state.out += 1;
-                state.chunks.claim(id, ready.index);
                 let Some(open) = state.open.iter().find(|o| o.index == ready.index) else { continue };
                 let moments = open.moments_of(&ready.part).to_vec();
+                state.out += 1;
+                state.chunks.claim(id, ready.index);
                 return Some(FrameLease { queue: self, ready: Some(ready), moments });
             }
-            // Other devices may still fail and return tasks, or begin another round.
+            // Tasks may still come back: from a device that fails, or from a frame that begins another round.
             let over = state.ended && state.out == 0 && state.open.is_empty();
             if over || !wait {
                 return None;
@@ -231,7 +245,8 @@ impl<'a> FrameQueue<'a> {
         }
     }
 
-    // Takes a task. For a GPU it joins the bands below to one task, as many as a GPU renders at once.
+    // Takes a task. For a GPU it joins the bands below into it, up to as many as a GPU renders at once: the bands of a frame stand side by side
+    // in the queue, from top to bottom.
     fn take_bands(&self, state: &mut State<'a>, at: usize, device: &DeviceInfo) -> Option<Ready> {
         let mut ready = state.ready.remove(at)?;
         let most = if device.is_cpu { 1 } else { self.work.plan.tasks.bands_at_once };
@@ -254,26 +269,41 @@ impl<'a> FrameQueue<'a> {
     // Completes a task. After the last one of a frame, the frame is finished.
     fn complete(&self, mut lease: FrameLease, slice: FilmSlice, stats: &TaskStats) {
         let Some(ready) = lease.ready.take() else { return };
-        match self.add_result(&ready, slice, stats) {
-            Some(open) if self.finisher_threads == 0 => self.finish(open),
+        match self.noting_failure(|| Ok(self.add_result(&ready, slice, stats))) {
+            Some(Some(open)) if self.finisher_threads == 0 => self.finish(open),
             // The receiver lives as long as the sender, so this cannot fail.
-            Some(open) => drop(self.finishing.0.send(Some(open))),
-            None => {}
+            Some(Some(open)) => drop(self.finishing.0.send(Some(open))),
+            Some(None) => {}
+            None => {
+                // The task is lost, and so is its frame.
+                let mut state = self.lock();
+                state.ended = true;
+                state.open.retain(|open| open.index != ready.index);
+                state.ready.retain(|other| other.index != ready.index);
+            }
         }
         self.notify();
+    }
+
+    // Does work for all devices. If it fails, or panics, the run has the reason, and the caller ends it.
+    fn noting_failure<T>(&self, work: impl FnOnce() -> Result<T, Error>) -> Option<T> {
+        let result = catch_unwind(AssertUnwindSafe(work));
+        let result = result.unwrap_or_else(|panic| Err(DeviceError::Broken(panic_message(&*panic)).into()));
+        result.map_err(|e| self.lock().failure = Some(e)).ok()
     }
 
     // Adds the result of a task to its frame. Returns the frame if that was the last one.
     fn add_result(&self, ready: &Ready, slice: FilmSlice, stats: &TaskStats) -> Option<OpenFrame> {
         let mut state = self.lock();
         state.out -= 1;
-        // After an abandoned run, a task may be incomplete.
+        // In an abandoned run a task may be incomplete: no frame is delivered any more.
         if self.work.cancel.is_abandoned() {
             state.open.clear();
         }
         let is_open = |open: &OpenFrame| open.index == ready.index;
         let light = state.open.iter().find(|open| is_open(open)).and_then(|open| open.light_of(self.work, &ready.part));
         if let Some(light) = light {
+            // That takes long. The frame stays open, because this task is still missing.
             drop(state);
             light.add(self.work, &ready.part, &slice);
             state = self.lock();
@@ -289,7 +319,7 @@ impl<'a> FrameQueue<'a> {
         Some(state.open.swap_remove(at))
     }
 
-    // Memory for a task: the frame's own if it makes the whole picture, else spare memory of this size. It is empty where there is none
+    // Memory for a task: the frame's own if it makes the whole picture, else spare memory of the task's size. It is empty where there is none
     // (a device that failed has lost it); devices make it as large as they need.
     fn slice(&self, Ready { index, part }: &Ready) -> FilmSlice {
         let mut state = self.lock();
@@ -304,6 +334,7 @@ impl<'a> FrameQueue<'a> {
         of_size.map(|at| state.spare.swap_remove(at)).unwrap_or_default()
     }
 
+    // Opens a frame, or opens it again for another round, with its parts.
     fn add_parts(&self, state: &mut State<'a>, open: OpenFrame, parts: Vec<FramePart>) {
         let index = open.index;
         state.ready.extend(parts.into_iter().map(|part| Ready { index, part }));
@@ -316,6 +347,7 @@ impl<'a> FrameQueue<'a> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).spare
     }
 
+    /// The number of frames that existed already.
     pub fn skipped(&self) -> usize {
         self.lock().frames.skipped
     }
@@ -325,7 +357,7 @@ impl<'a> FrameQueue<'a> {
         self.work.cancel.is_stopped() || self.delivery.has_failed()
     }
 
-    // Whether the geometry differs between frames.
+    // Whether frames differ in more than the camera, so that another thread prepares them.
     fn is_animated(&self) -> bool {
         self.work.prepared.scene.is_animated()
     }
@@ -334,12 +366,12 @@ impl<'a> FrameQueue<'a> {
         lock(&self.state)
     }
 
-    // The state has changed: wakes the threads that wait.
+    // The state has changed: wakes the threads that wait. They wait for the run's `Cancel`, so that a request to stop wakes them too.
     fn notify(&self) {
         self.work.cancel.wake();
     }
 
-    // Waits for a change since a thread began to look: of the state, of memory for pictures, or a request to stop.
+    // Waits for a change since `changes` was read: of the state, of memory for pictures, or a request to stop.
     fn wait<'s>(&'s self, state: MutexGuard<'s, State<'a>>, changes: u64) -> MutexGuard<'s, State<'a>> {
         drop(state);
         self.work.cancel.wait(changes);

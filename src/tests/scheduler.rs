@@ -3,6 +3,9 @@
 
 use super::common::*;
 use crate::Error;
+use crate::assets::AssetError;
+use crate::assets::particles::Step;
+use crate::assets::particles::memory::StepSource;
 use crate::cancel::Cancel;
 use crate::device::{
     Device, DeviceError, DeviceInfo, FilmSlice, Moment, SampleCounter, Task, TaskOutput, TaskStats, Ticket,
@@ -32,6 +35,8 @@ enum Fate {
     IsLostAfter(usize),
     // Leaves a single pixel of that frame.
     Spills(u32),
+    // Gives more than two pictures for each part of that frame.
+    Floods(u32),
 }
 
 // The CPU under another name, which may fail.
@@ -72,6 +77,12 @@ impl Device for Mortal {
                 slice.pixels.sized(TaskOutput::Sums.bytes_a_pixel());
                 Ok((stats, slice))
             }
+            Fate::Floods(flooded) if flooded == frame => {
+                let (stats, mut slice) = self.inner.wait(ticket)?;
+                let len = slice.pixels.bytes().len();
+                slice.pixels.sized(20 * len);
+                Ok((stats, slice))
+            }
             Fate::IsLostAfter(n) if self.done > n => Err(DeviceError::Lost("it fell off the bus".into())),
             _ => self.inner.wait(ticket),
         }
@@ -79,6 +90,7 @@ impl Device for Mortal {
 }
 
 const ALL: PixelFormats = PixelFormats::RGBA8;
+const LINEAR: PixelFormats = PixelFormats { linear: true, ..ALL };
 
 fn mortal(renderer: &Renderer, i: usize, fate: Fate, delay: Duration, is_cpu: bool) -> Box<dyn Device> {
     let sets = Isa::tested();
@@ -353,6 +365,56 @@ fn a_panic_while_frames_are_finished_ends_the_run_with_its_words() {
         let e = e.unwrap_err().to_string();
         assert!(e.contains("three sums for each pixel"), "{count} {is_cpu}: {e}");
         assert!(kept.lock().unwrap().iter().all(|f| f.number != 3));
+    }
+}
+
+// One task of many is lost with its frame, which nobody may wait for.
+#[test]
+fn a_panic_while_a_result_is_added_ends_the_run_with_its_words() {
+    let mut scene = sized(own("coursework.txt"), 32, 131, 1);
+    scene.film.dither = Some(true);
+    let renderer = renderer(&scene, Isa::available()[0], 1);
+    for count in [1, 3] {
+        let mut devices: Vec<_> = (0..count).map(|i| mortal(&renderer, i, Floods(3), Duration::ZERO, true)).collect();
+        let (sink, kept) = MemorySink::new(LINEAR);
+        let e = run_on(&renderer, &mut devices, vec![Box::new(sink)], Split::Tiles, LINEAR, 20);
+        let e = e.unwrap_err().to_string();
+        assert!(e.contains("the renderer panicked: "), "{count}: {e}");
+        assert!(kept.lock().unwrap().iter().all(|f| f.number != 3));
+    }
+}
+
+// Steps of which the fourth cannot be made.
+#[derive(Debug)]
+struct Shaky;
+
+impl StepSource for Shaky {
+    fn count(&self) -> usize {
+        20
+    }
+    fn step(&self, number: usize) -> Result<Arc<Step>, AssetError> {
+        assert_ne!(number, 3, "the fourth step is shaky");
+        Ok(Arc::new(Step { positions: vec![[number as f64, 0.0, 1.0]], radii: vec![0.5], ..Step::default() }))
+    }
+}
+
+#[test]
+fn a_panic_while_frames_are_prepared_ends_the_run_with_its_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("shaky.csv");
+    let scene = toml(&format!(
+        "[output]\nsize = [32, 24]\nframes = 20\n[particles]\npath = {path:?}\n[camera.orbit]\ncenter = [5, 0, 0]\ndistance = 20\n"
+    ));
+    let options = RenderOptions { particles: Some(Arc::new(Shaky)), ..RenderOptions::on_cpu() };
+    let renderer = Renderer::prepare(scene, options).unwrap_or_else(|e| panic!("{e}"));
+    for count in [1, 3] {
+        let mut devices: Vec<_> = (0..count).map(|i| mortal(&renderer, i, Lives, Duration::ZERO, true)).collect();
+        let (sink, kept) = MemorySink::new(ALL);
+        let e = run_on(&renderer, &mut devices, vec![Box::new(sink)], Split::Frames, ALL, 20);
+        let e = e.unwrap_err().to_string();
+        assert!(e.contains("the fourth step is shaky"), "{count}: {e}");
+        // What came before it is whole.
+        assert_eq!(kept.lock().unwrap().iter().map(|f| f.number).collect::<Vec<_>>(), [0, 1, 2]);
     }
 }
 

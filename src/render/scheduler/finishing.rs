@@ -2,24 +2,15 @@
 
 use super::super::open_frame::{Closed, OpenFrame};
 use super::FrameQueue;
-use crate::device::DeviceError;
 use crate::error::Error;
-use crate::threads::panic_message;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl FrameQueue<'_> {
-    // Finishes a frame whose tasks are done. A panic here ends the run: no device is at fault, and the next frame
-    // would panic too.
+    // Finishes a frame whose tasks are done.
     pub(super) fn finish(&self, open: OpenFrame) {
-        let result = catch_unwind(AssertUnwindSafe(|| self.close(open)));
-        let panicked = |words| Err(DeviceError::Panicked("what finishes frames".into(), words).into());
-        let result = result.unwrap_or_else(|panic| panicked(panic_message(&*panic)));
+        let closed = self.noting_failure(|| self.close(open));
         let mut state = self.lock();
         state.out -= 1;
-        if let Err(e) = result {
-            state.ended = true;
-            state.failure = Some(e);
-        }
+        state.ended |= closed.is_none();
         drop(state);
         self.notify();
     }

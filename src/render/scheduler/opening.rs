@@ -5,10 +5,13 @@ use super::super::prepared::Recent;
 use super::{FrameQueue, Prepared, State};
 use crate::device::FilmSlice;
 
+// Frames that are prepared before they can be opened.
+const AHEAD: usize = 2;
+
 impl<'a> FrameQueue<'a> {
     // Opens the next frame, if there is one and a picture is free. Returns whether it did.
     pub(super) fn open_next(&self, state: &mut State<'a>) -> bool {
-        // Animated frames may still be prepared.
+        // The next animated frame may not be prepared yet.
         if self.is_animated() && state.prepared.is_empty() {
             return false;
         }
@@ -16,7 +19,7 @@ impl<'a> FrameQueue<'a> {
         let next = match self.is_animated() {
             true => state.prepared.pop_front(),
             false => self.next_frame(state).map(|(index, number)| {
-                // Cameras alone cannot fail.
+                // Only the camera moves: no file is read, so this cannot fail.
                 let moments = self.work.moments(number, &mut Recent::new()).unwrap_or_default();
                 Prepared { index, number, moments }
             }),
@@ -50,21 +53,16 @@ impl<'a> FrameQueue<'a> {
     pub(super) fn prepare(&self) {
         let mut recent = Recent::new();
         loop {
-            let mut state = self.wait_until(|state| state.prepared.len() <= 1);
+            let mut state = self.wait_until(|state| state.prepared.len() < AHEAD);
             let next = if state.ended { None } else { self.next_frame(&mut state) };
             drop(state);
             let Some((index, number)) = next else { break };
-            let moments = self.work.prepared.pool.install(|| self.work.moments(number, &mut recent));
-            match moments {
-                Ok(moments) => self.lock().prepared.push_back(Prepared { index, number, moments }),
-                Err(e) => {
-                    self.lock().failure = Some(e);
-                    break;
-                }
-            }
+            let work = || self.work.prepared.pool.install(|| self.work.moments(number, &mut recent));
+            let Some(moments) = self.noting_failure(work) else { break };
+            self.lock().prepared.push_back(Prepared { index, number, moments });
             self.notify();
         }
-        // Prepared frames are still to be opened.
+        // An end keeps frames from being opened, so it waits for those that are prepared.
         self.wait_until(|state| state.prepared.is_empty()).ended = true;
         self.notify();
     }
