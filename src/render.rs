@@ -17,6 +17,7 @@ mod stage;
 pub mod stats;
 pub mod steps;
 pub mod tiles;
+mod trial;
 mod viewer;
 
 use crate::assets::Assets;
@@ -452,6 +453,9 @@ impl Renderer {
     fn devices(&mut self, needs: &DeviceNeeds, progress: &mut dyn Progress) -> Result<Vec<Box<dyn Device>>, Error> {
         let opened: Vec<_> = std::thread::scope(|scope| {
             let make = |info: &GpuInfo| {
+                if info.is_tried {
+                    trial::passes(info, &self.prepared, needs)?;
+                }
                 let mut gpu = device::open(info, Arc::clone(&self.prepared.first), needs.clone())?;
                 if let Some((_, task)) = self.options.fault.filter(|(ordinal, _)| *ordinal == info.ordinal) {
                     gpu.inject_fault(task);

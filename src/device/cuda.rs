@@ -81,7 +81,7 @@ impl Api for Cuda {
             }
             let name = name.iter().take_while(|&&c| c != 0).map(|&c| c as u8 as char).collect();
             let driver = format!("CUDA {major}.{minor}");
-            Ok(GpuInfo { api: Cuda::NAME, ordinal, name, memory, driver, is_cpu: false })
+            Ok(GpuInfo { api: Cuda::NAME, ordinal, name, memory, driver, is_cpu: false, is_tried: false })
         };
         (0..count.unsigned_abs()).map(info).collect()
     }

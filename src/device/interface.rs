@@ -77,6 +77,8 @@ pub struct GpuInfo {
     pub driver: String,
     /// Whether it is a CPU after all, which nobody means who asks for a GPU.
     pub is_cpu: bool,
+    /// Whether it must render a small frame as the CPU does before each run.
+    pub is_tried: bool,
 }
 
 impl GpuInfo {

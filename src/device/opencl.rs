@@ -61,6 +61,8 @@ fn info(ordinal: u32, device: &Device) -> Result<GpuInfo, DeviceError> {
         memory: check(device.global_mem_size(), "clGetDeviceInfo")? as usize,
         driver: format!("{} {}", text(device.version()), text(device.driver_version())),
         is_cpu: check(device.dev_type(), "clGetDeviceInfo")? & CL_DEVICE_TYPE_CPU != 0,
+        // Of another vendor, with another compiler.
+        is_tried: true,
     })
 }
 
@@ -83,7 +85,14 @@ impl Context<Opencl> for ClContext {
             *devices.get(ordinal as usize).ok_or_else(|| DeviceError::NotFound(msg!("OpenCL has no device")))?;
         let raw = check(opencl3::context::Context::from_device(&device), "clCreateContext")?;
         let uploads = queue(&raw, &device)?;
-        let context = Arc::new(Opened { raw, device, uploads, addresses: Mutex::default(), queues: Mutex::default() });
+        let context = Arc::new(Opened {
+            raw,
+            device,
+            uploads,
+            programs: Mutex::default(),
+            addresses: Mutex::default(),
+            queues: Mutex::default(),
+        });
         canary::sing(&context)?;
         opened.insert(ordinal, Arc::clone(&context));
         Ok(context)

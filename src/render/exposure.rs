@@ -6,7 +6,7 @@ use crate::device::cpu::Cpu;
 use crate::device::{Memory, Task, TaskOutput};
 use crate::film;
 use crate::film::post::lens::luminance;
-use crate::scene::{Exposure, FilmSettings};
+use crate::scene::{Exposure, FilmSettings, Scene};
 use std::sync::Arc;
 
 // The number of trial frames, their width in pixels, and samples per path-traced pixel.
@@ -30,14 +30,20 @@ pub fn set(prepared: &mut PreparedScene) -> f64 {
     stops
 }
 
+/// The scene in a picture of at most this width.
+pub fn shrunk(scene: &Scene, most: u32) -> Scene {
+    let mut small = scene.clone();
+    let (width, height) = (scene.render.width, scene.render.height);
+    small.render.width = most.min(width);
+    small.render.height =
+        ((f64::from(height) * f64::from(small.render.width) / f64::from(width)).round() as u32).clamp(1, 4 * most);
+    small
+}
+
 // Stops that bring the clip's mean to middle gray, or fewer if highlights would clip. Rounded to hundredths.
 fn find(prepared: &PreparedScene) -> f64 {
     let (scene, isa) = (&prepared.scene, prepared.isa);
-    let mut small = scene.clone();
-    let (width, height) = (scene.render.width, scene.render.height);
-    small.render.width = WIDTH.min(width);
-    small.render.height =
-        ((f64::from(height) * f64::from(small.render.width) / f64::from(width)).round() as u32).clamp(1, 4 * WIDTH);
+    let mut small = shrunk(scene, WIDTH);
     let samples = small.render.integrator.own(2, small.render.samples_per_pixel().min(SAMPLES));
     small.render.set_samples(samples);
     let resized = prepared.first.resized(&small);

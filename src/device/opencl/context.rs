@@ -7,7 +7,8 @@ use opencl3::context::Context as Raw;
 use opencl3::device::{CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, Device};
 use opencl3::error_codes::ClError;
 use opencl3::platform::get_platforms;
-use std::collections::BTreeSet;
+use opencl3::program::Program;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 pub struct Opencl;
@@ -67,6 +68,8 @@ pub struct Opened {
     pub device: Device,
     /// The queue of uploads, which are waited for.
     pub uploads: CommandQueue,
+    /// The programs that were built last, with their code: a build takes seconds.
+    pub programs: Mutex<VecDeque<(Vec<u8>, Arc<Program>)>>,
     /// The addresses of all memory, which each kernel is told.
     pub addresses: Mutex<BTreeSet<usize>>,
     /// The queues that are open.

@@ -20,8 +20,11 @@ use std::time::Duration;
 const THREADS: usize = 64;
 const BLOCKS: u32 = 16;
 
+// Programs of a context that are kept.
+const PROGRAMS: usize = 8;
+
 pub struct ClModule {
-    program: Program,
+    program: Arc<Program>,
     // A kernel is dropped with its module.
     kernels: Mutex<Vec<Kernel>>,
     context: ClContext,
@@ -29,6 +32,19 @@ pub struct ClModule {
 
 impl ClModule {
     pub fn load(context: &ClContext, code: &[u8]) -> Result<ClModule, DeviceError> {
+        let mut programs = context.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        let built = programs.iter().find(|(of, _)| of == code).map(|(_, program)| Arc::clone(program));
+        let program = built.map_or_else(|| ClModule::build(context, code), Ok)?;
+        programs.retain(|(of, _)| of != code);
+        programs.push_back((code.to_owned(), Arc::clone(&program)));
+        if programs.len() > PROGRAMS {
+            programs.pop_front();
+        }
+        drop(programs);
+        Ok(ClModule { program, kernels: Mutex::default(), context: Arc::clone(context) })
+    }
+
+    fn build(context: &ClContext, code: &[u8]) -> Result<Arc<Program>, DeviceError> {
         let mut program = check(Program::create_from_il(&context.raw, code), "clCreateProgramWithIL")?;
         let device = context.device.id();
         check(program.build(&[device], ""), "clBuildProgram").map_err(|e| match program.get_build_log(device) {
@@ -37,7 +53,7 @@ impl ClModule {
             }
             _ => e,
         })?;
-        Ok(ClModule { program, kernels: Mutex::default(), context: Arc::clone(context) })
+        Ok(Arc::new(program))
     }
 }
 
