@@ -208,7 +208,9 @@ def stop_and_go_on(polyfly):
         hand.click("#stop")
         studio.wait(lambda: not run()["running"])
         made = len(list(Path(folder, "out").glob("*.png")))
-        assert run()["end"] == "stopped" and 2 < made < 300 and "stopped" in studio.text("run-facts")
+        assert run()["end"] == "stopped" and 2 < made < 300, (run(), made)
+        # The page hears of it a little later.
+        studio.wait(lambda: "stopped" in studio.text("run-facts"))
         hand.click("#go-on")
         studio.wait(lambda: run()["running"] and run()["done"] > 0)
         assert run()["frames"] == 300 - made, run()
