@@ -197,7 +197,7 @@ def one_color(polyfly):
 
 
 def stop_and_go_on(polyfly):
-    with Studio.of(polyfly, SCENE.replace("frames = 24", "frames = 300").replace("size = [160, 120]", "size = [320, 240]")) as studio:
+    with Studio.of(polyfly, SCENE.replace("frames = 24", "frames = 3000").replace("size = [160, 120]", "size = [320, 240]")) as studio:
         folder = studio.scene.parent
         hand = Hand(studio)
         run = lambda: studio.state()["batch"]
@@ -208,12 +208,12 @@ def stop_and_go_on(polyfly):
         hand.click("#stop")
         studio.wait(lambda: not run()["running"])
         made = len(list(Path(folder, "out").glob("*.png")))
-        assert run()["end"] == "stopped" and 2 < made < 300, (run(), made)
+        assert run()["end"] == "stopped" and 2 < made < 3000, (run(), made)
         # The page hears of it a little later.
         studio.wait(lambda: "stopped" in studio.text("run-facts"))
         hand.click("#go-on")
         studio.wait(lambda: run()["running"] and run()["done"] > 0)
-        assert run()["frames"] == 300 - made, run()
+        assert run()["frames"] == 3000 - made, run()
         hand.click("#stop")
         studio.wait(lambda: not run()["running"])
         assert len(list(Path(folder, "out").glob("*.png"))) > made
