@@ -73,7 +73,7 @@ fn device_scenes_are_exported() {
         scenes.push((name.into(), sized(own(name), 45, 30, 2)));
     }
     for (name, scene) in small_scenes() {
-        scenes.push((name, sized(scene, 45, 30, 1)));
+        scenes.push((format!("small {name}"), sized(scene, 61, 41, 1)));
     }
     let dirs: Vec<_> = (0..24).map(|_| tempfile::tempdir().unwrap()).collect();
     scenes.push(("crowd".into(), sized(crowd(dirs[0].path()), 45, 30, 1)));
@@ -85,7 +85,9 @@ fn device_scenes_are_exported() {
         let file = dump(&renderer.prepared.first, scene, scene.output.frames / 3);
         // Frames of a single color would prove nothing.
         assert!(file.len() > 10_000, "{name}");
-        std::fs::write(folder.join(format!("{name}.scene")), file).unwrap();
+        let path = folder.join(format!("{name}.scene"));
+        assert!(!path.exists(), "two scenes have the name {name}");
+        std::fs::write(path, file).unwrap();
     }
 }
 
