@@ -115,7 +115,7 @@ def stopped_beside_ffmpeg():
 def imports():
     printed = subprocess.run(["x86_64-w64-mingw32-objdump", "-p", exe], capture_output=True, text=True, check=True).stdout
     names = {name.lower() for name in re.findall(r"DLL Name: (\S+)", printed)}
-    system = re.compile(r"(kernel32|ntdll|advapi32|bcrypt|bcryptprimitives|msvcrt|shell32|ole32|oleaut32|user32|userenv|ws2_32|"
+    system = re.compile(r"(kernel32|ntdll|advapi32|bcrypt|bcryptprimitives|dbghelp|msvcrt|shell32|ole32|oleaut32|user32|userenv|ws2_32|"
                         r"psapi|secur32|crypt32|api-ms-win-[a-z0-9-]+|combase|shlwapi)\.dll")
     assert names and all(system.fullmatch(name) for name in names), sorted(names)
     done(f"it needs {len(names)} DLLs, all of them the system's, and has {Path(exe).stat().st_size / 2**20:.1f} MiB")
