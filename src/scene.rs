@@ -60,7 +60,7 @@ pub(crate) use world::element;
 pub use world::ellipsoid::Ellipsoid;
 pub use world::floor::{Floor, FloorShape, TextureSource};
 pub(crate) use world::floor::{corner_uv, has_area, is_clockwise, is_parallelogram, perimeter_order, uv_gradients};
-pub use world::lamps::{LampPattern, LampSamples, LampShape, LampSides, Lamps};
+pub use world::lamps::{LampAnimation, LampPattern, LampSamples, LampShape, LampSides, Lamps};
 pub use world::links::{Arrows, Bonds, Cut, Trails};
 pub use world::material::{Coat, Grain, Material, MaterialKind, MeasuredMetal, ThinFilm};
 pub use world::motion::{Motion, Rotation};

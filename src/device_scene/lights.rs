@@ -11,7 +11,7 @@ use crate::gpu_types::{
 };
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale, sub, to_f32};
-use crate::scene::{Body, LampPattern, LampShape, LampSides, Light, Material, MaterialKind, Scene};
+use crate::scene::{Body, LampShape, LampSides, Light, Material, MaterialKind, Scene};
 
 /// The lights that kernels ask one by one.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,7 +132,7 @@ pub fn most_lamps(scene: &Scene) -> usize {
 // How bright a chase shows the lamps at each point of an edge, as lamp_seen in kernels/shading/bars.cuh: the mean over those that
 // a point stands for.
 fn chased(body: &Body, taken: u32) -> Vec<f64> {
-    let LampPattern::Chase(phase) = body.lamp_pattern else { return vec![1.0; taken as usize] };
+    let Some(phase) = body.lamp_pattern.chase() else { return vec![1.0; taken as usize] };
     const PARTS: u32 = 16;
     let shown = |along: f64| {
         let cells = match body.lamps.is_strip() {

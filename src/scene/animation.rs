@@ -5,8 +5,8 @@ use super::keys::kinds::{list_text, number_text};
 use super::keys::track::Track;
 use super::keys::{Keys, over_time};
 use super::{
-    Body, Camera, CameraPath, Cut, CylindricalPath, FilmSettings, LampPattern, Motion, Particles, Relief, Rest,
-    Rotation, Scene, Tracks, World, element,
+    Body, Camera, CameraPath, Cut, CylindricalPath, FilmSettings, LampAnimation, LampPattern, Motion, Particles,
+    Relief, Rest, Rotation, Scene, Tracks, World, element,
 };
 use crate::language::{Message, msg};
 use crate::math::srgb::{linear, srgb};
@@ -121,7 +121,7 @@ impl Body {
     }
     // Whether two turns that map vertices to vertices may look different.
     fn shows_its_turn(&self) -> bool {
-        let chases = self.has_lamps() && matches!(self.lamp_pattern, LampPattern::Chase(_));
+        let chases = self.has_lamps() && self.lamp_pattern.chase().is_some();
         self.texture.is_some() || self.relief.is_some() || self.material.grain.anisotropy > 0.0 || chases
     }
     fn returns(&self) -> bool {
@@ -164,7 +164,7 @@ impl Body {
         Rotation { axis, angle_deg: libm::atan2(length(axis), dot(normal, down)).to_degrees() }
     }
     fn moves(&self) -> bool {
-        !self.motion.is_none() || (self.lamp_pattern != LampPattern::Steady && self.has_lamps())
+        !self.motion.is_none() || (self.lamp_pattern.animation != LampAnimation::Steady && self.has_lamps())
     }
     // The body at a time, 0 to 1 over the clip.
     pub(crate) fn at(&self, time: f64) -> Body {
@@ -174,14 +174,17 @@ impl Body {
         if let Some(path) = &self.motion.path {
             body.centre = add(body.centre, path.at(2.0 * PI * time));
         }
-        let wave = |cycles: f64| 0.5 - 0.5 * libm::cos(2.0 * PI * cycles * time);
-        match self.lamp_pattern {
-            LampPattern::Steady => {}
+        let LampPattern { animation, cycles, phase } = self.lamp_pattern;
+        let wave = 0.5 - 0.5 * libm::cos(2.0 * PI * cycles * time + 2.0 * PI * phase);
+        let phase = cycles * time + phase;
+        // What the body has in itself now changes no more.
+        body.lamp_pattern = LampPattern::default();
+        match animation {
+            LampAnimation::Steady => {}
             // From full light down to a tenth and back.
-            LampPattern::Pulse(cycles) => body.lamp_intensity *= 1.0 - 0.9 * wave(cycles),
-            LampPattern::Hue(cycles) => body.lamp_colour = turned_hue(self.lamp_colour, cycles * time),
-            // In a still scene, the value is the phase instead of the number of cycles.
-            LampPattern::Chase(cycles) => body.lamp_pattern = LampPattern::Chase(cycles * time),
+            LampAnimation::Pulse => body.lamp_intensity *= 1.0 - 0.9 * wave,
+            LampAnimation::Hue => body.lamp_colour = turned_hue(self.lamp_colour, phase),
+            LampAnimation::Chase => body.lamp_pattern = LampPattern { animation, cycles: 0.0, phase },
         }
         body
     }
@@ -422,15 +425,8 @@ impl Scene {
                 );
             }
             // What their pattern does; values over time have been asked already.
-            let lit = body.at(1.0);
-            let lamps =
-                (a.lamp_intensity - lit.lamp_intensity).abs() < 1e-6 && apart(a.lamp_colour, lit.lamp_colour) < 1e-6;
-            let cycles = match body.lamp_pattern {
-                LampPattern::Steady => 0.0,
-                LampPattern::Pulse(n) | LampPattern::Hue(n) | LampPattern::Chase(n) => n,
-            };
-            let phase = !matches!(body.lamp_pattern, LampPattern::Chase(_)) || cycles.fract() == 0.0;
-            if body.has_lamps() && !(lamps && phase) {
+            let LampPattern { animation, cycles, .. } = body.lamp_pattern;
+            if body.has_lamps() && animation != LampAnimation::Steady && cycles.fract() != 0.0 {
                 add(
                     msg!(
                         "{body}: its lamps do not return to their start, because lamp_cycles is not a whole number",
@@ -490,13 +486,14 @@ mod tests {
         // A quarter turn of a cube about its own axis gives the same cube.
         scene.world.bodies[0].motion.turns = 0.25;
         assert_eq!(scene.loop_problems(), Vec::new());
-        scene.world.bodies[1].lamp_pattern = LampPattern::Pulse(1.5);
+        let pulse = LampPattern { animation: LampAnimation::Pulse, cycles: 1.5, phase: 0.25 };
+        scene.world.bodies[1].lamp_pattern = pulse;
         assert_eq!(scene.loop_problems().len(), 1);
         // One with a picture, or with light that runs along its edges, shows the turn.
-        scene.world.bodies[1].lamp_pattern = LampPattern::Steady;
-        scene.world.bodies[0].lamp_pattern = LampPattern::Chase(1.0);
+        scene.world.bodies[1].lamp_pattern = LampPattern::default();
+        scene.world.bodies[0].lamp_pattern = LampPattern { animation: LampAnimation::Chase, ..LampPattern::default() };
         assert_eq!(scene.loop_problems().len(), 1);
-        scene.world.bodies[0].lamp_pattern = LampPattern::Steady;
+        scene.world.bodies[0].lamp_pattern = LampPattern::default();
         scene.world.bodies[0].texture = Some(crate::scene::TextureSource::Wood);
         assert_eq!(scene.world.bodies[0].closing_turns(), Some(1.0));
         scene.world.bodies[0].texture = None;

@@ -73,7 +73,7 @@ fn a_body_on_its_way_is_one_that_stands_there() {
     let mut scene = toml(MOVING);
     scene.world.bodies.truncate(1);
     scene.output.is_loop = false;
-    scene.world.bodies[0].lamp_pattern = crate::scene::LampPattern::Steady;
+    scene.world.bodies[0].lamp_pattern = crate::scene::LampPattern::default();
     scene.world.bodies[0].motion.drift = [0.0, 1.2, 0.0];
     scene.world.bodies[0].lamps = crate::scene::Lamps::Each(0);
     let moving = light_of(&scene, 8);

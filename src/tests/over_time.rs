@@ -12,7 +12,7 @@ const FRAMES: u32 = 8;
 const ALL: &str = "[output]\nframes = 8\nsize = [48, 36]\n[render]\nsamples = 2\ndepth = 4\nlamp_samples = 2\n\
     [film]\nexposure = 0.5\nvignette = 0.1\n[sky]\nzenith = 0.2\n[air]\ndensity = 0\n\
     [camera]\nlens = 0.01\nfocus = 5\naperture_blades = 3\n[camera.orbit]\ndistance = 5\n[camera.shake]\nangle_deg = 0.2\n\
-    [[body]]\nsolid = \"cube\"\nlamps = 3\nreflection = 0.3\nreflection_inside = 0.2\nroughness = 0.1\n\
+    [[body]]\nsolid = \"cube\"\nlamps = 3\nlamp_pattern = \"chase\"\nreflection = 0.3\nreflection_inside = 0.2\nroughness = 0.1\n\
     [[sphere]]\ncenter = [1, 1, 1]\nradius = 0.4\n\
     [[ellipsoid]]\ncenter = [-1, 1, 1]\nradii = [0.3, 0.4, 0.5]\n\
     [[rectangle]]\ncenter = [0, 0, 3]\nmaterial = \"light\"\n\
@@ -97,6 +97,35 @@ fn values_jump_at_beats_and_fall_back() {
         let found = faults(&scene(value, ""));
         assert!(found.iter().any(|fault| fault.contains(what)), "{value}: {found:?}");
     }
+}
+
+// By beats, light runs from lamp to lamp; a whole cycle is none, so that no picture jumps back.
+#[test]
+fn lamps_run_at_beats() {
+    let scene = |lines: &str| {
+        toml(&format!(
+            "[output]\nframes = 16\nfps = 4\nloop = true\n[[body]]\nsolid = \"cube\"\nlamps = 8\nbar = 0.1\n{lines}"
+        ))
+    };
+    let beats = "lamp_phase = { bpm = 60, from = 1, to = 0, decay = 0.5 }\n";
+    let chase = scene(&format!("lamp_pattern = \"chase\"\nlamp_cycles = 0\n{beats}"));
+    let phase = |moment: f64| chase.at(moment).world.bodies[0].lamp_pattern.phase;
+    assert_eq!([0.0, 1.0, 2.0, 3.0, 4.0, 16.0].map(phase), [0.0, 0.75, 1.0, 1.0, 0.0, 0.0]);
+    assert_eq!(toml(&chase.to_toml()), chase);
+    let options = || RenderOptions::on_cpu();
+    let still = scene("lamp_pattern = \"chase\"\nlamp_cycles = 0\nlamp_phase = 0.75\n");
+    let seen = [0, 1, 2, 4].map(|frame| picture(&chase, frame, options()));
+    assert!(seen[0] == seen[2] && seen[0] == seen[3] && seen[0] != seen[1], "a whole cycle is none");
+    assert!(seen[1] == picture(&still, 9, options()), "as a phase that stays");
+    // Light that pulses and turns through its hues has phases too.
+    let of = |pattern: &str| scene(&format!("lamp_pattern = \"{pattern}\"\nlamp_phase = 0.5\n"));
+    let body = |scene: &Scene, moment: f64| scene.at(moment).world.bodies[0].clone();
+    let (pulse, hue) = (of("pulse"), of("hue"));
+    let near = |x: f64, y: f64| (x - y).abs() < 1e-12;
+    assert!(near(body(&pulse, 0.0).lamp_intensity, 0.1) && near(body(&pulse, 8.0).lamp_intensity, 1.0));
+    assert_ne!(body(&hue, 0.0).lamp_colour, hue.world.bodies[0].lamp_colour);
+    let lost = faults("[[body]]\nsolid = \"cube\"\nlamps = 8\nlamp_phase = 0.5\n");
+    assert!(lost[0].contains("lamp_phase"), "{lost:?}");
 }
 
 #[test]

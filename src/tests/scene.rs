@@ -5,9 +5,10 @@ mod particles;
 use super::common::{inputs, own};
 use crate::scene::{
     self, Body, Bumps, Camera, CameraKey, CameraPath, Coat, CylindricalPath, Denoise, Exposure, FilmSettings, Filter,
-    Floor, Grain, Grammar, Integrator, LampPattern, LampSamples, Lamps, Light, Look, MapSource, Material, MaterialKind,
-    MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Pattern, Rectangle, Relief, RenderSettings, Rotation,
-    Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, ThinFilm, Tone, World, defaults, tokens,
+    Floor, Grain, Grammar, Integrator, LampAnimation, LampPattern, LampSamples, Lamps, Light, Look, MapSource,
+    Material, MaterialKind, MeasuredMetal, Mesh, Motion, Orbit, Output, ParseOptions, Pattern, Rectangle, Relief,
+    RenderSettings, Rotation, Sampling, Scene, Sky, SkySource, Solid, Sphere, TextureSource, ThinFilm, Tone, World,
+    defaults, tokens,
 };
 use particles::particles;
 use proptest::prelude::*;
@@ -78,12 +79,10 @@ fn motion() -> impl Strategy<Value = (Rotation, Motion, LampPattern, Option<f64>
     let turn = (triple(0.1..2.0f64), -400.0..400.0f64).prop_map(|(axis, angle_deg)| Rotation { axis, angle_deg });
     let go = (-3.0..3.0f64, triple(finite()), prop::option::of(path()));
     let go = go.prop_map(|(turns, drift, path)| Motion { turns, drift, path });
-    let lamps = prop_oneof![
-        Just(LampPattern::Steady),
-        (0.1..9.0f64).prop_map(LampPattern::Pulse),
-        (0.1..9.0f64).prop_map(LampPattern::Hue),
-        (0.1..9.0f64).prop_map(LampPattern::Chase),
-    ];
+    let moving = prop::sample::select(vec![LampAnimation::Pulse, LampAnimation::Hue, LampAnimation::Chase]);
+    let moving = (moving, 0.1..9.0f64, -2.0..2.0f64);
+    let moving = moving.prop_map(|(animation, cycles, phase)| LampPattern { animation, cycles, phase });
+    let lamps = prop_oneof![Just(LampPattern::default()), moving];
     (turn, go, lamps, prop::option::of(fraction()))
 }
 fn material() -> impl Strategy<Value = Material> {

@@ -11,7 +11,7 @@ use crate::math::bvh::Bounds;
 use crate::math::platonic::Solid;
 use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, dot, to_f32};
-use crate::scene::{Body, LampPattern, LampShape, LampSides, MaterialKind, Scene};
+use crate::scene::{Body, LampShape, LampSides, MaterialKind, Scene};
 
 // The radius at which a lamp fits on its bar and does not touch its neighbors.
 pub fn lamp_radius(body: &Body) -> f64 {
@@ -29,7 +29,7 @@ pub fn lamp_light(body: &Body) -> Vec3 {
 pub fn features(scene: &Scene, body: &Body) -> FeatureSet {
     let is_metal = matches!(body.material.kind, MaterialKind::Metal { .. });
     let needs_materials = is_metal || body.reflection_inside.is_some();
-    let has_pattern = matches!(body.lamp_pattern, LampPattern::Chase(_)) || body.lamp_sides != LampSides::Both;
+    let has_pattern = body.lamp_pattern.chase().is_some() || body.lamp_sides != LampSides::Both;
     materials::features(scene, &body.material)
         | (FeatureSet::from(needs_materials) * FEATURE_MATERIALS)
         | (FeatureSet::from(body.bevel_width().is_some()) * FEATURE_BEVELS)
@@ -99,10 +99,7 @@ pub fn flatten(
             LampSides::Outside => LAMPS_OUTSIDE,
             LampSides::Inside => LAMPS_INSIDE,
         } | if is_dome { LAMPS_DOME } else { 0 },
-        chase: match body.lamp_pattern {
-            LampPattern::Chase(cycles) => cycles.rem_euclid(1.0) as f32,
-            _ => -1.0,
-        },
+        chase: body.lamp_pattern.chase().map_or(-1.0, |phase| phase.rem_euclid(1.0) as f32),
         lamp_core: body.lamp_core as f32,
         bar_lean: lean as f32,
         bar_inward: (cosine / sine) as f32,

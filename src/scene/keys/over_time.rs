@@ -198,7 +198,11 @@ fn track<T: Kind>(given: &mut Given) -> Option<Track> {
         ease,
         closed,
         is_colour: key.colour,
-        is_angle: key.unit == "degrees",
+        period: match key.unit {
+            "degrees" => Some(360.0),
+            "cycles" => Some(1.0),
+            _ => None,
+        },
     };
     if [BPM, BEATS].iter().any(|key| values.contains_key(key.name)) {
         read_beats::<T>(key, &mut table, &mut track);

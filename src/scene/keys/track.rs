@@ -108,8 +108,8 @@ pub(crate) struct Track {
     pub closed: bool,
     /// Colors are mixed in linear light.
     pub is_colour: bool,
-    /// Angles that differ by whole turns are equal.
-    pub is_angle: bool,
+    /// Values that differ by a multiple of this are equal: those of angles and phases.
+    pub period: Option<f64>,
 }
 
 impl Track {
@@ -197,7 +197,7 @@ impl Track {
         let (start, end) = (self.at(0.0), self.at(1.0));
         start.iter().zip(end).all(|(a, b)| {
             let off = (a - b).abs();
-            let off = if self.is_angle { (off - 360.0 * (off / 360.0).round()).abs() } else { off };
+            let off = self.period.map_or(off, |period| (off - period * (off / period).round()).abs());
             off <= 1e-6 * (1.0 + a.abs())
         })
     }
@@ -209,16 +209,7 @@ mod tests {
 
     fn track(keys: &[(f64, f64)], ease: Ease) -> Track {
         let keys = keys.iter().map(|&(time, x)| TimedValue { time, value: [x, 0.0, 0.0], ease }).collect();
-        Track {
-            path: String::new(),
-            count: 1,
-            keys,
-            beats: None,
-            ease,
-            closed: false,
-            is_colour: false,
-            is_angle: false,
-        }
+        Track { path: String::new(), count: 1, keys, beats: None, ease, closed: false, is_colour: false, period: None }
     }
 
     #[test]
@@ -265,7 +256,7 @@ mod tests {
         assert!((closed.at(0.875)[0] - 2.0).abs() < 1e-12);
         assert!((closed.at(0.0)[0] - closed.at(1.0)[0]).abs() < 1e-12);
         assert!((closed.at(-0.125)[0] - closed.at(0.875)[0]).abs() < 1e-12, "the shutter is open before the clip");
-        let turned = Track { is_angle: true, ..track(&[(0.0, 10.0), (1.0, 730.0)], Ease::Linear) };
+        let turned = Track { period: Some(360.0), ..track(&[(0.0, 10.0), (1.0, 730.0)], Ease::Linear) };
         assert!(turned.returns());
     }
 

@@ -60,7 +60,7 @@ keys! {
         /// The sides of the bars that have lamps.
         pub lamp_sides: LampSides = LampSides::Both, group("Lamps");
         /// How its lamps change over the clip.
-        pub lamp_pattern: LampPattern = LampPattern::Steady, flat();
+        pub lamp_pattern: LampPattern = LampPattern::default(), flat();
     }
 
     fn check(&mut self, table: &mut Table) {

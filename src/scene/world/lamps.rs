@@ -1,7 +1,7 @@
 //! Lamps on the edges of bodies: their number, their sides and their changes over the clip.
 
+use crate::scene::keys::keys;
 use crate::scene::keys::words::{names, number_or_word};
-use crate::scene::keys::{keys, written_as};
 
 /// The lamps on each edge of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,69 +25,40 @@ impl Lamps {
     }
 }
 
-/// The changes of a body's lamps over the clip.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum LampPattern {
-    /// No change.
-    #[default]
-    Steady,
-    /// The lamps get darker and brighter, this many times.
-    Pulse(f64),
-    /// The lamps go through all hues, this many times.
-    Hue(f64),
-    /// Light runs along the edges. In each cycle it passes the four lamps from one bright lamp to the next.
-    Chase(f64),
-}
-
 names! {
+    /// What a body's lamps do over the clip.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum PatternName {
+    pub enum LampAnimation {
         /// constant
         Steady = "steady",
         /// brighter and darker
         Pulse = "pulse",
         /// all hues in turn
         Hue = "hue",
-        /// light runs along the edges
+        /// light runs along the edges: in each cycle it passes the four lamps from one bright lamp to the next
         Chase = "chase",
     }
 }
 
 keys! {
-    // The keys of a pattern in the text.
+    /// The changes of a body's lamps over the clip.
     #[derive(Clone, Copy, Debug, PartialEq)]
-    struct PatternKeys in "lamp pattern" {
+    pub struct LampPattern in "lamp pattern" {
         /// Animation of the lamps.
-        lamp_pattern: PatternName = PatternName::Steady, group("Lamps");
+        pub animation as "lamp_pattern": LampAnimation = LampAnimation::Steady, group("Lamps");
         /// Cycles of the animation over the clip; whole numbers make a loop.
-        lamp_cycles: Option<f64> = None,
-            slider(-4.0, 4.0), when("lamp_pattern", &["pulse", "hue", "chase"]), refused(), holds(Some("1"));
+        pub cycles as "lamp_cycles": f64 = 1.0,
+            slider(-4.0, 4.0), when("lamp_pattern", &["pulse", "hue", "chase"]), refused();
+        /// Cycles that are added: where the animation is at the clip's start. By beats, with `lamp_cycles = 0`, it runs at each beat.
+        pub phase as "lamp_phase": f64 = 0.0,
+            unit("cycles"), slider(0.0, 1.0), when("lamp_pattern", &["pulse", "hue", "chase"]), refused(), animated();
     }
 }
 
-written_as!(LampPattern, PatternKeys);
-
-impl From<PatternKeys> for LampPattern {
-    fn from(PatternKeys { lamp_pattern, lamp_cycles }: PatternKeys) -> LampPattern {
-        let cycles = lamp_cycles.unwrap_or(1.0);
-        match lamp_pattern {
-            PatternName::Steady => LampPattern::Steady,
-            PatternName::Pulse => LampPattern::Pulse(cycles),
-            PatternName::Hue => LampPattern::Hue(cycles),
-            PatternName::Chase => LampPattern::Chase(cycles),
-        }
-    }
-}
-
-impl From<&LampPattern> for PatternKeys {
-    fn from(pattern: &LampPattern) -> PatternKeys {
-        let (lamp_pattern, lamp_cycles) = match *pattern {
-            LampPattern::Steady => (PatternName::Steady, None),
-            LampPattern::Pulse(cycles) => (PatternName::Pulse, Some(cycles)),
-            LampPattern::Hue(cycles) => (PatternName::Hue, Some(cycles)),
-            LampPattern::Chase(cycles) => (PatternName::Chase, Some(cycles)),
-        };
-        PatternKeys { lamp_pattern, lamp_cycles }
+impl LampPattern {
+    /// The phase of a light that runs along the edges, in cycles, if there is one. At a moment of the clip all of it is in `phase`.
+    pub(crate) fn chase(&self) -> Option<f64> {
+        (self.animation == LampAnimation::Chase).then_some(self.phase)
     }
 }
 

@@ -405,7 +405,10 @@ impl SceneMaker<'_> {
         if self.chance(0.5) {
             let pattern = self.one_of(&["pulse", "hue", "chase"]);
             let cycles = self.turns();
-            self.add(format_args!("lamp_pattern = \"{pattern}\"\nlamp_cycles = {cycles}"));
+            self.add(format_args!(
+                "lamp_pattern = \"{pattern}\"\nlamp_cycles = {cycles}\nlamp_phase = {}",
+                0.3 * cycles
+            ));
         }
     }
 
