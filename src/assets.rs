@@ -57,30 +57,60 @@ pub struct Assets {
 impl Assets {
     /// Reads all that a scene names; of particles with a file for each time step, those of frame 0.
     pub fn load(scene: &Scene, files: &Files) -> Result<Assets, AssetError> {
+        Assets::load_after(scene, files, None)
+    }
+
+    /// The same. What is made of the same keys as in `before`, whose files have not changed, is not made again.
+    pub fn load_after(scene: &Scene, files: &Files, before: Option<(&World, &Assets)>) -> Result<Assets, AssetError> {
+        let kept =
+            |is_same: &dyn Fn(&World) -> bool| before.filter(|(world, _)| is_same(world)).map(|(_, assets)| assets);
         let of_particles = |p| ColouredSpheres::load(p, 0, scene.output.frames, None, files);
         let particles = scene.world.particles.as_ref().map(of_particles).transpose()?;
         let particles = particles.map(|particles| particles.without_cut_away(scene.cuts_at_rest()));
         let scene = scene.seen_from(particles.as_ref().map_or([0.0; 3], |p| p.origin));
         let world = &scene.world;
-        let mut meshes = mesh::load_all(&world.meshes, world.ground(), files)?;
-        meshes.extend(world.rectangles.iter().map(Triangles::of_rectangle));
-        let texture = world.floor.as_ref().and_then(|floor| floor.texture.as_ref());
-        let texture = || texture.map(|source| Texture::load(source, files)).transpose();
-        let floor = || Ok::<_, AssetError>((texture()?, floor_relief(world, files)?));
-        let bodies = || finish::load_all(world, &[], files);
-        let sky = || {
-            let picture = sky::picture(&world.sky, files)?;
-            Ok::<_, AssetError>((sky::shared(&world.sky, picture.as_ref()), picture))
+        let is_still =
+            |then: &World| then.particles.is_none() && world.particles.is_none() && then.floor == world.floor;
+        let meshes =
+            match kept(&|then| then.meshes == world.meshes && then.rectangles == world.rectangles && is_still(then)) {
+                Some(before) => Arc::clone(&before.meshes),
+                None => {
+                    let mut meshes = mesh::load_all(&world.meshes, world.ground(), files)?;
+                    meshes.extend(world.rectangles.iter().map(Triangles::of_rectangle));
+                    Arc::new(meshes)
+                }
+            };
+        let source_of = |world: &World| world.floor.as_ref().and_then(|floor| floor.texture.clone());
+        let texture = || match (kept(&|then| source_of(then) == source_of(world)), source_of(world)) {
+            (Some(before), _) => Ok(before.texture.clone()),
+            (None, source) => source.map(|source| Texture::load(&source, files).map(Arc::new)).transpose(),
+        };
+        let relief = || match kept(&|then| then.floor == world.floor) {
+            Some(before) => Ok(before.relief.clone()),
+            None => floor_relief(world, files),
+        };
+        let floor = || Ok::<_, AssetError>((texture()?, relief()?));
+        let bodies = || match kept(&|then| finish::made_of(then) == finish::made_of(world)) {
+            Some(before) => Ok(Arc::clone(&before.finishes)),
+            None => finish::load_all(world, &[], files).map(Arc::new),
+        };
+        let moves = scene.sky_moves();
+        let sky = || match kept(&|then| then.sky == world.sky) {
+            Some(before) if !moves => Ok((before.sky.clone(), None)),
+            _ => {
+                let picture = sky::picture(&world.sky, files)?;
+                Ok::<_, AssetError>((SkyMap::of(&world.sky, picture.as_ref()).map(Arc::new), picture))
+            }
         };
         let ((floor, finishes), sky) = rayon::join(|| (floor(), bodies()), sky);
         let ((texture, relief), (sky, picture)) = (floor?, sky?);
         Ok(Assets {
-            texture: texture.map(Arc::new),
+            texture,
             relief,
-            finishes: Arc::new(finishes?),
+            finishes: finishes?,
             sky,
-            sky_picture: picture.filter(|_| scene.sky_moves()).map(Arc::new),
-            meshes: Arc::new(meshes),
+            sky_picture: picture.filter(|_| moves).map(Arc::new),
+            meshes,
             particles,
             files: files.clone(),
         })

@@ -6,11 +6,13 @@ mod coat;
 mod emitters;
 mod film;
 mod finish;
+pub mod fixed;
 pub mod floor;
 mod frame;
 pub mod geometry;
 mod glow;
 mod grain;
+pub mod kept;
 pub mod lazy;
 pub mod lightmap;
 pub mod lights;
@@ -20,15 +22,12 @@ mod sky;
 pub mod upload;
 
 use crate::assets::Assets;
-use crate::assets::finish::Finish;
 use crate::assets::particles::StepMoment;
-use crate::assets::relief::ReliefMaps;
-use crate::assets::sky::SkyMap;
 use crate::gpu_types::{
     Array, BVH_STACK, Constants, FAR, FEATURE_ADAPTIVE, FEATURE_AO, FEATURE_CAUSTICS, FEATURE_EMITTERS, FEATURE_FILTER,
     FEATURE_FOG, FEATURE_LENS, FEATURE_LIGHTMAP, FEATURE_NO_SHADOWS, FEATURE_PROJECTION, FILTER_LAST,
-    FIRST_BODY_MATERIAL, FeatureSet, FloorQuad, FrameParams, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED,
-    Inline, MAX_DEPTH, Material, MipLevel, SMALL_FEATURES, Scene as GpuScene, SmallScene, Star, TONE_LUT_LAST,
+    FIRST_BODY_MATERIAL, FeatureSet, FrameParams, INTEGRATOR_AO, INTEGRATOR_PATH, INTEGRATOR_WHITTED, Inline,
+    MAX_DEPTH, Material, SMALL_FEATURES, Scene as GpuScene, SmallScene, TONE_LUT_LAST,
 };
 use crate::language::{Message, msg};
 use crate::math::srgb::linear_colour;
@@ -36,6 +35,7 @@ use crate::math::vec3::{Vec3, to_f32};
 use crate::scene::{
     Exposure, Filter, Integrator, LampSamples, Lamps, Projection, Sampling, Scene, Stereo, Tone, limits,
 };
+use fixed::FixedArrays;
 pub use frame::frame_params_at;
 use geometry::Geometry;
 use lazy::LazyTrees;
@@ -43,60 +43,6 @@ use lights::Lights;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use upload::ArrayUploader;
-
-/// The arrays that stay for a whole run, unless the sky's picture or a relief changes.
-#[derive(Clone, Debug, Default)]
-pub struct FixedArrays {
-    pub floor: Vec<FloorQuad>,
-    /// The mip levels of the floor's texture, of its relief, of its heights.
-    pub mip_levels: Vec<MipLevel>,
-    /// The mip levels of the bodies' textures and reliefs.
-    pub finish_levels: Vec<MipLevel>,
-    /// The texels of all levels, two words each.
-    pub texels: Vec<i32>,
-    /// A table from the square root of linear light to sRGB codes.
-    pub tone_lut: Vec<i32>,
-    /// The sky map, three numbers per texel; empty for a gradient.
-    pub sky: Vec<f32>,
-    /// The sample positions of the reconstruction filter; empty for a box.
-    pub filter: Vec<f32>,
-    /// The sky's stars, by cell.
-    pub stars: Vec<Star>,
-    /// The index of each cell's first star, and the number of stars at the end.
-    pub star_cells: Vec<i32>,
-    // What the sky's arrays are made from, and those of reliefs.
-    map: Option<Arc<SkyMap>>,
-    reliefs: (Option<Arc<ReliefMaps>>, Arc<Vec<Finish>>),
-}
-
-impl FixedArrays {
-    // These arrays with those of this sky. Fog may hide it for a part of the clip.
-    fn under(self, map: Option<&Arc<SkyMap>>) -> FixedArrays {
-        let (stars, star_cells) = sky::stars(map.map(|map| &**map));
-        let sky = map.map(|map| map.with_rim()).unwrap_or_default();
-        FixedArrays { sky, stars, star_cells, map: map.cloned(), ..self }
-    }
-    // These arrays with the pictures of the floor and of bodies.
-    fn with_pictures(self, assets: &Assets) -> FixedArrays {
-        let mut texels = Vec::new();
-        let of_floor = assets.texture.as_deref().into_iter().chain(assets.relief.as_ref().map(|relief| &relief.maps));
-        let mut mip_levels: Vec<_> = of_floor.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
-        let heights = assets.relief.as_ref().and_then(|relief| relief.heights.as_deref()).unwrap_or_default();
-        mip_levels.extend(upload::height_levels(heights, &mut texels));
-        let of_bodies = finish::pictures(&assets.finishes);
-        let finish_levels = of_bodies.flat_map(|picture| upload::levels(picture, &mut texels)).collect();
-        let reliefs = (assets.relief.clone(), Arc::clone(&assets.finishes));
-        FixedArrays { mip_levels, finish_levels, texels, reliefs, ..self }
-    }
-    fn has_pictures_of(&self, assets: &Assets) -> bool {
-        let (relief, finishes) = &self.reliefs;
-        relief.as_ref().map(Arc::as_ptr) == assets.relief.as_ref().map(Arc::as_ptr)
-            && Arc::ptr_eq(finishes, &assets.finishes)
-    }
-    fn is_under(&self, map: Option<&Arc<SkyMap>>) -> bool {
-        self.map.as_ref().map(Arc::as_ptr) == map.map(Arc::as_ptr)
-    }
-}
 
 /// A scene's arrays in host memory.
 #[derive(Clone, Debug)]
@@ -193,11 +139,16 @@ impl DeviceScene {
     /// The arrays of a scene, with all trees.
     #[cfg(test)]
     pub fn new(scene: &Scene, assets: &Assets) -> Result<DeviceScene, TooMany> {
-        DeviceScene::with_trees(scene, assets, None)
+        DeviceScene::with_trees(scene, assets, None, None)
     }
 
-    /// Flattens a scene and its files. The light map is empty; kernels.rs bakes it.
-    pub fn with_trees(scene: &Scene, assets: &Assets, lazy: LazyTrees) -> Result<DeviceScene, TooMany> {
+    /// Flattens a scene and its files. Pictures that `before` has are not flattened again. The light map is empty; kernels.rs bakes it.
+    pub fn with_trees(
+        scene: &Scene,
+        assets: &Assets,
+        lazy: LazyTrees,
+        before: Option<&FixedArrays>,
+    ) -> Result<DeviceScene, TooMany> {
         check(scene, assets)?;
         let origin = assets.origin();
         let scene = &*scene.seen_from(origin);
@@ -206,10 +157,9 @@ impl DeviceScene {
             floor: scene.world.floor.as_ref().map(floor::flatten).unwrap_or_default(),
             tone_lut: tone_lut(scene.film.tone),
             filter: filter_places(scene.film.filter),
-            ..FixedArrays::default()
+            ..before.cloned().unwrap_or_default()
         }
-        .with_pictures(assets)
-        .under(assets.sky.as_ref());
+        .with_pictures(assets);
         let constants = constants(scene, assets, &geometry);
         let lights = Arc::new(Lights::new(scene, assets, &geometry, glow::air_lights(scene, &geometry)));
         let (fixed, geometry, moment) = (Arc::new(fixed), Arc::new(geometry), moment(assets));
@@ -245,13 +195,10 @@ impl DeviceScene {
             };
             Constants { lightmap_scale, lightmap_size, cutoff: cutoffs.0, light_cutoff: cutoffs.1, ..now }
         };
-        let mut fixed = Arc::clone(&self.fixed);
-        if !fixed.is_under(assets.sky.as_ref()) {
-            fixed = Arc::new((*fixed).clone().under(assets.sky.as_ref()));
-        }
-        if !fixed.has_pictures_of(assets) {
-            fixed = Arc::new((*fixed).clone().with_pictures(assets));
-        }
+        let fixed = match self.fixed.are_of(assets) {
+            true => Arc::clone(&self.fixed),
+            false => Arc::new((*self.fixed).clone().with_pictures(assets)),
+        };
         let lazy = self.lazy.clone();
         Ok(DeviceScene { fixed, geometry, lights, constants, origin: self.origin, lazy, moment: moment(assets) })
     }
@@ -312,14 +259,14 @@ impl DeviceScene {
         let fixed = &*self.fixed;
         Ok(GpuScene {
             floor: to.push(&fixed.floor)?,
-            mip_levels: to.push(&fixed.mip_levels)?,
-            finish_levels: to.push(&fixed.finish_levels)?,
-            texels: to.push(&fixed.texels)?,
+            mip_levels: to.push(&fixed.pictures.mip_levels)?,
+            finish_levels: to.push(&fixed.pictures.finish_levels)?,
+            texels: to.push(&fixed.pictures.texels)?,
             tone_lut: to.push(&fixed.tone_lut)?,
-            sky: to.push(&fixed.sky)?,
+            sky: to.push(&fixed.dome.sky)?,
             filter: to.push(&fixed.filter)?,
-            stars: to.push(&fixed.stars)?,
-            star_cells: to.push(&fixed.star_cells)?,
+            stars: to.push(&fixed.dome.stars)?,
+            star_cells: to.push(&fixed.dome.star_cells)?,
             constants: self.constants,
             ..GpuScene::default()
         })

@@ -48,7 +48,7 @@ use frames::FrameList;
 use framing::{Extent, check_time, map_shown};
 use handover::RunMemory;
 use plan::{FrameNeeds, Plan, Split};
-use prepared::PreparedScene;
+use prepared::{Kept, PreparedScene};
 use stats::{Progress, RunReport};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -199,7 +199,14 @@ impl Renderer {
 
     /// Prepares a scene that is checked already, because it was read from a text.
     pub(crate) fn prepare(scene: Scene, options: RenderOptions) -> Result<Renderer, Error> {
-        Renderer::prepare_with(scene, options, |scene, files| Ok(Assets::load(scene, files)?))
+        Renderer::prepare_after(scene, options, None)
+    }
+
+    /// The same. What stays as it was in `before`, whose files have not changed, is not made again.
+    pub(crate) fn prepare_after(scene: Scene, options: RenderOptions, before: Option<Kept>) -> Result<Renderer, Error> {
+        let pictures = before.as_ref().map(Kept::pictures);
+        let read = |scene: &Scene, files: &Files| Ok(Assets::load_after(scene, files, pictures)?);
+        Renderer::prepare_from(scene, options, read, before.as_ref())
     }
 
     /// Prepares a checked scene with the files that `read` returns.
@@ -207,6 +214,15 @@ impl Renderer {
         scene: Scene,
         options: RenderOptions,
         read: impl FnOnce(&Scene, &Files) -> Result<Assets, Error> + Send,
+    ) -> Result<Renderer, Error> {
+        Renderer::prepare_from(scene, options, read, None)
+    }
+
+    fn prepare_from(
+        scene: Scene,
+        options: RenderOptions,
+        read: impl FnOnce(&Scene, &Files) -> Result<Assets, Error> + Send,
+        before: Option<&Kept>,
     ) -> Result<Renderer, Error> {
         let isa = Isa::pick(options.isa.as_deref()).map_err(DeviceError::from)?;
         let pool = threads::pool(options.threads).map_err(DeviceError::from)?;
@@ -227,9 +243,13 @@ impl Renderer {
                 extent.frame(&mut scene, map);
             }
             let start = scene.at(0.0);
-            let mut device_scene = DeviceScene::with_trees(&start, &assets, options.lazy_trees(&pool))?;
-            // The CPU bakes the light map, so that it is the same on all devices.
-            isa.bake_lightmap(&mut device_scene, &start);
+            let fixed = before.map(|before| &*before.arrays().fixed);
+            let mut device_scene = DeviceScene::with_trees(&start, &assets, options.lazy_trees(&pool), fixed)?;
+            let lit = before.filter(|before| before.is_lit_as(&scene));
+            if !lit.is_some_and(|lit| device_scene.take_lightmap(lit.arrays())) {
+                // The CPU bakes the light map, so that it is the same on all devices.
+                isa.bake_lightmap(&mut device_scene, &start);
+            }
             // Later frames read theirs.
             assets.particles.iter_mut().for_each(ColouredSpheres::release);
             Ok((scene, assets, device_scene, extent))

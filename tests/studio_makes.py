@@ -126,6 +126,19 @@ def picking(polyfly):
         assert not studio.state()["changes"]
 
 
+def zooming(polyfly):
+    """The wheel goes to what is below the mouse, which stays there."""
+    for projection in ["perspective", "orthographic"]:
+        camera = CAMERA.replace("fov_deg", f'projection = "{projection}"\nfov_deg')
+        with made(polyfly, HEAD + camera + FLOOR + "[[sphere]]\nradius = 0.2\ncenter = [1.5, 0, 0.8]\n\n" + LIGHT) as studio:
+            to_right, up, ahead = 1.5, 0.753, 7.164 if projection == "perspective" else math.hypot(7, 2.5)
+            seen = studio.state()["axis"] / (2 * math.tan(math.radians(25)) * ahead)
+            ball = 0.5 + to_right * seen, 0.5 - up * seen * SIZE[0] / SIZE[1]
+            studio.wheel(-20, *ball)
+            studio.mouse(ball)
+            studio.picks("sphere[0]")
+
+
 def grains(polyfly):
     """A click on a particle tells which one it is, in each frame; no key of the scene says so."""
     cell = "ITEM: BOX BOUNDS pp pp pp\n-5 5\n-5 5\n-5 5\n"
@@ -407,7 +420,7 @@ def hundred_steps(polyfly):
 
 
 def check(polyfly):
-    for test in [picking, grains, dragging, handles, copies, times, hundred_steps]:
+    for test in [picking, zooming, grains, dragging, handles, copies, times, hundred_steps]:
         test(polyfly)
     clicks = {test.__name__: test(polyfly) for test in [new_scene, flight, loop, mistakes]}
     said = [line["message"] for line in Studio.browser.get_log("browser") if line["level"] == "SEVERE" and "409" not in line["message"]]

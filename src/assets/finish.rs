@@ -14,11 +14,19 @@ pub struct Finish {
     pub relief: Option<Arc<ReliefMaps>>,
 }
 
+/// What the finishes are made of, of each body and of each rectangle; None if none has a picture.
+pub fn made_of(world: &World) -> Option<(Vec<impl PartialEq>, Vec<impl PartialEq>)> {
+    let of_body = |body: &Body| (body.texture.clone(), body.relief.clone(), body.radius, body.material.roughness);
+    let bodies: Vec<_> = world.bodies.iter().map(of_body).collect();
+    let rectangles: Vec<_> = world.rectangles.iter().map(|rectangle| rectangle.texture.clone()).collect();
+    let has_some = bodies.iter().any(|(texture, relief, ..)| texture.is_some() || relief.is_some());
+    (has_some || rectangles.iter().any(Option::is_some)).then_some((bodies, rectangles))
+}
+
 /// The finish of each body, then of each rectangle; empty if none has one. Those of another time, `before`, have the same textures.
 pub fn load_all(world: &World, before: &[Finish], files: &Files) -> Result<Vec<Finish>, AssetError> {
     let World { bodies, rectangles, .. } = world;
-    let is_bare = bodies.iter().all(|body| body.texture.is_none() && body.relief.is_none());
-    if is_bare && rectangles.iter().all(|rectangle| rectangle.texture.is_none()) {
+    if made_of(world).is_none() {
         return Ok(Vec::new());
     }
     let mut all: Vec<Finish> = Vec::with_capacity(bodies.len());

@@ -11,11 +11,9 @@ use crate::math::srgb::{linear, linear_colour};
 use crate::math::vec3::{Vec3, add, cross, dot, length, normalise, scale};
 use crate::math::{floor, smooth_step};
 use crate::scene::{Sky, SkySource};
-use crate::threads::lock;
 use image::DynamicImage;
 use rayon::prelude::*;
 use std::f64::consts::PI;
-use std::sync::{Arc, Mutex, Weak};
 
 /// Light from all directions.
 #[derive(Clone, Debug)]
@@ -195,22 +193,6 @@ fn missing(d: Vec3) -> Vec3 {
 /// A picture whose columns are azimuths and whose rows are elevations, in linear light.
 pub type Panorama = Grid<[f32; 3]>;
 
-// The latest sky without a file. Another scene with the same sky takes its map, as long as that is in use.
-static LATEST: Mutex<Option<(Sky, Weak<SkyMap>)>> = Mutex::new(None);
-
-/// The map of a sky; `file` is the picture that it names.
-pub fn shared(sky: &Sky, file: Option<&Panorama>) -> Option<Arc<SkyMap>> {
-    let known = lock(&LATEST).as_ref().filter(|(latest, _)| latest == sky).and_then(|(_, map)| map.upgrade());
-    if let (Some(map), None) = (known, file) {
-        return Some(map);
-    }
-    let map = Arc::new(SkyMap::of(sky, file)?);
-    if file.is_none() {
-        *lock(&LATEST) = Some((sky.clone(), Arc::downgrade(&map)));
-    }
-    Some(map)
-}
-
 /// Reads the file of a sky, if it is from a file.
 pub fn picture(sky: &Sky, files: &Files) -> Result<Option<Panorama>, AssetError> {
     let Some(SkySource::File(path)) = &sky.image else { return Ok(None) };
@@ -368,16 +350,6 @@ fn overcast(d: Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sky_that_is_in_use_is_the_same_for_all() {
-        let sky = |rotation_deg| Sky { image: Some(SkySource::Overcast), rotation_deg, ..Sky::default() };
-        let made = [0.0, 30.0, 0.0].map(|turn| shared(&sky(turn), None).unwrap());
-        for (map, turn) in made.iter().zip([0.0, 30.0, 0.0]) {
-            assert_eq!(map.texels, SkyMap::of(&sky(turn), None).unwrap().texels);
-        }
-        assert!(shared(&Sky::default(), None).is_none());
-    }
 
     #[test]
     fn folding_and_unfolding_undo_each_other() {

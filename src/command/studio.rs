@@ -17,6 +17,7 @@ mod recent;
 mod served;
 mod server;
 mod session;
+mod stamps;
 mod start;
 mod text;
 mod thumbs;
@@ -32,7 +33,7 @@ use crate::language::msg;
 use crate::math::hash::hex;
 use crate::output::OutputError;
 use crate::report::remark;
-use crate::threads;
+use crate::{system, threads};
 use batch::Batch;
 use document::Document;
 use painter::PreviewRenderer;
@@ -49,6 +50,8 @@ const LOOKED: Duration = Duration::from_millis(40);
 
 /// Serves a scene until Ctrl-C.
 pub fn run(args: &StudioArgs) -> Result<(), Failure> {
+    // A browser shares the processors with its pictures, and should hear the mouse while one is refined.
+    system::step_back();
     let options = options_of(&args.device)?;
     let none = Document::none(args.common.allow_outside, args.changes.clone());
     let document = match &args.scene {

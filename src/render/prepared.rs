@@ -4,12 +4,13 @@ use super::framing::Extent;
 use super::moments::Moments;
 use crate::assets::Assets;
 use crate::device::Moment;
+use crate::device_scene::kept::KeptArrays;
 use crate::device_scene::{DeviceScene, frame_params_at};
 use crate::error::Error;
 use crate::film::post::steady::View;
 use crate::gpu_types::FrameParams;
 use crate::kernels::Isa;
-use crate::scene::Scene;
+use crate::scene::{Scene, World};
 use std::sync::Arc;
 
 /// The moments of the latest frames, which the next ones may have too.
@@ -28,7 +29,33 @@ pub struct PreparedScene {
     pub pool: Arc<rayon::ThreadPool>,
 }
 
+/// What a scene that is changed a little may keep of what it was prepared with: not its shapes and particles, which may be large.
+pub struct Kept {
+    scene: Scene,
+    assets: Assets,
+    arrays: KeptArrays,
+}
+
+impl Kept {
+    pub fn pictures(&self) -> (&World, &Assets) {
+        (&self.scene.world, &self.assets)
+    }
+    pub fn arrays(&self) -> &KeptArrays {
+        &self.arrays
+    }
+    /// Whether lamps light the floor of `scene` as they do here.
+    pub fn is_lit_as(&self, scene: &Scene) -> bool {
+        let Scene { film, camera, output, .. } = self.scene.clone();
+        Scene { film, camera, output, ..scene.clone() } == self.scene
+    }
+}
+
 impl PreparedScene {
+    pub fn kept(self) -> Kept {
+        let assets = Assets { particles: None, ..self.assets };
+        Kept { scene: self.scene, assets, arrays: DeviceScene::clone(&self.first).kept() }
+    }
+
     /// The arrays of an animated frame: the particles of its time step from `assets`, its bodies, and the light map.
     pub fn at_frame(&self, number: u32, assets: &Assets) -> Result<DeviceScene, Error> {
         let here = self.scene.at(f64::from(number));
@@ -91,5 +118,60 @@ impl PreparedScene {
     pub fn view(&self, number: u32, camera: &FrameParams) -> View {
         let first = Moments::of(&self.scene, number).time(&self.scene, number, 0);
         View::new(&self.scene.at(first), self.first.origin, camera)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{RenderOptions, Renderer};
+
+    const TEXT: &str = "[output]\nframes = 2\nsize = [48, 36]\n[render]\nsamples = 1\ndepth = 4\n[film]\nexposure = 0.5\n\
+        [sky]\nimage = \"@dusk\"\n[camera]\nposition = [0, -6, 2]\nlook_at = [0, 0, 0]\n\
+        [[body]]\nsolid = \"cube\"\nlamps = 3\nbar = 0.1\nreflection = 0.3\ntexture = \"@wood\"\n\
+        [[light]]\nposition = [4, 2, 6]\n\
+        [floor]\ncorners = [[-3, -3, -1], [-3, 3, -1], [3, 3, -1], [3, -3, -1]]\ntexture = \"@marble\"\n\
+        [floor.relief]\nbump = \"@ripples\"\ndepth = 0.05\n";
+
+    // The letters say what stays: the floor's texture, its relief, the pictures of bodies, the sky, the light of lamps on the floor.
+    #[test]
+    fn what_stays_is_kept_and_the_picture_is_that_of_a_new_start() {
+        let scene = |from: &str, to: &str| {
+            assert!(TEXT.contains(from), "{from}");
+            crate::tests::common::toml(&TEXT.replace(from, to))
+        };
+        let prepared = |scene: Scene, before| Renderer::prepare_after(scene, RenderOptions::on_cpu(), before).unwrap();
+        let same = |a: Option<*const ()>, b: Option<*const ()>, letter| if a == b { letter } else { '-' };
+        for (from, to, stays) in [
+            ("exposure = 0.5", "exposure = 1.5\ntone = \"agx\"\nfilter = \"tent\"", "trbsl"),
+            ("exposure = 0.5", "exposure = 1.5\ntone = \"agx\"", "trbsl"),
+            ("[0, -6, 2]", "[1, -5, 2]", "trbsl"),
+            ("lamps = 3", "lamps = 3\nlamp_intensity = 3", "trbs-"),
+            ("reflection = 0.3", "reflection = 0.3\nradius = 0.7", "tr-s-"),
+            ("texture = \"@wood\"", "", "tr-s-"),
+            ("[4, 2, 6]", "[-4, 2, 6]", "trbs-"),
+            ("\"@marble\"", "\"@slate\"", "--bs-"),
+            ("depth = 0.05", "depth = 0.2", "t-bs-"),
+            ("@dusk\"", "@dusk\"\nrotation_deg = 90", "trb--"),
+        ] {
+            let (first, changed) = (prepared(scene("", ""), None).prepared, scene(from, to));
+            assert!(first.first.constants.lightmap_size > 0);
+            let pictures = |assets: &Assets| {
+                let texture = assets.texture.as_ref().map(|of| Arc::as_ptr(of).cast::<()>());
+                let relief = assets.relief.as_ref().map(|of| Arc::as_ptr(of).cast::<()>());
+                let sky = assets.sky.as_ref().map(|of| Arc::as_ptr(of).cast::<()>());
+                [texture, relief, Some(Arc::as_ptr(&assets.finishes).cast()), sky]
+            };
+            let (before, kept) = (pictures(&first.assets), first.clone().kept());
+            let lit = if kept.is_lit_as(&changed) { 'l' } else { '-' };
+            let mut renderer = prepared(changed.clone(), Some(kept));
+            let now = pictures(&renderer.prepared.assets);
+            let found: String = (0..4).map(|i| same(before[i], now[i], ['t', 'r', 'b', 's'][i])).chain([lit]).collect();
+            let mut fresh = prepared(changed, None);
+            assert_eq!(renderer.prepared.first.constants.lightmap_size, fresh.prepared.first.constants.lightmap_size);
+            let [kept, fresh] = [&mut renderer, &mut fresh].map(|renderer| renderer.still(0).unwrap().data().to_vec());
+            assert!(kept == fresh, "{to}: another picture");
+            assert_eq!(found, stays, "{to}");
+        }
     }
 }

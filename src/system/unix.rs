@@ -64,6 +64,12 @@ pub fn executable(file: PathBuf) -> Option<PathBuf> {
     file.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0).then_some(file)
 }
 
+/// Lets other programs have the processors first.
+pub fn step_back() {
+    // Where that is refused, this one is as fast as they.
+    let _ = rustix::process::nice(10);
+}
+
 /// Libraries are searched in the system's folders, and in those of LD_LIBRARY_PATH, which the system reads before this program begins.
 pub fn search_no_working_folder() {}
 

@@ -58,6 +58,9 @@ pub fn executable(_file: PathBuf) -> Option<PathBuf> {
 /// Libraries are not searched in the working folder.
 pub fn search_no_working_folder() {}
 
+/// There are none.
+pub fn step_back() {}
+
 /// A child process in its own group.
 pub struct ChildGroup;
 

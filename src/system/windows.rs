@@ -171,6 +171,13 @@ pub fn executable(mut file: PathBuf) -> Option<PathBuf> {
     file.symlink_metadata().is_ok_and(|facts| !facts.is_dir()).then_some(file)
 }
 
+/// Lets other programs have the processors first.
+pub fn step_back() {
+    use windows_sys::Win32::System::Threading::{BELOW_NORMAL_PRIORITY_CLASS, GetCurrentProcess, SetPriorityClass};
+    // SAFETY: this process's own handle, which is always open.
+    unsafe { SetPriorityClass(GetCurrentProcess(), BELOW_NORMAL_PRIORITY_CLASS) };
+}
+
 /// Libraries are not searched in the working folder from here on, neither by the programs that this one starts.
 pub fn search_no_working_folder() {
     // SAFETY: the name ends with a nought.

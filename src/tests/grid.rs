@@ -228,7 +228,7 @@ fn what_a_ray_hits_does_not_depend_on_the_order_of_balls() {
     let scene = twins();
     let assets = Assets::load(&scene, &Files::default()).unwrap();
     let pool = crate::threads::pool(1).unwrap();
-    let later = DeviceScene::with_trees(&scene, &assets, Some(Arc::clone(&pool))).unwrap();
+    let later = DeviceScene::with_trees(&scene, &assets, Some(Arc::clone(&pool)), None).unwrap();
     let geometry = &*later.geometry;
     let Some(Missing::Cells(lattice)) = geometry.lazy.as_ref().map(|lazy| &lazy.missing) else { panic!("a tree") };
     assert!(geometry.nodes.is_empty() && geometry.large == 3);

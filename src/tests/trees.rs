@@ -195,7 +195,7 @@ fn compare(name: &str, (nodes, root): (&[Node], i32), (expected, expected_root):
 fn same_trees(name: &str, scene: &Scene) {
     let assets = Assets::load(scene, &Files::default()).unwrap();
     let pool = crate::threads::pool(2).unwrap();
-    let later = DeviceScene::with_trees(scene, &assets, Some(Arc::clone(&pool))).unwrap();
+    let later = DeviceScene::with_trees(scene, &assets, Some(Arc::clone(&pool)), None).unwrap();
     assert!(later.geometry.nodes.is_empty() && later.geometry.lazy.is_some(), "{name}");
     let at_once = DeviceScene::new(scene, &assets).unwrap();
     let expected: &Geometry = &at_once.geometry;

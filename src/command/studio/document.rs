@@ -4,6 +4,7 @@ use super::aim::{Aim, Loaded};
 use super::deeds::{Deed, Seen};
 use super::history::History;
 use super::painter::levels;
+use super::stamps::{Stamp, files_of, stamp_of};
 use super::timeline;
 use super::unsaved::Unsaved;
 use crate::cli::{Failure, SceneArgs, assignment, language};
@@ -23,7 +24,7 @@ use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 // Points of the camera path on the plan.
 const PLACES: u32 = 240;
@@ -104,24 +105,6 @@ pub struct Document {
     is_missing: bool,
     // The time stamps of the files that the scene names.
     named: Vec<(PathBuf, Option<Stamp>)>,
-}
-
-// The time of a file's modification, and its length.
-type Stamp = (SystemTime, u64);
-
-fn stamp_of(path: &Path) -> Option<Stamp> {
-    let facts = std::fs::metadata(path).ok()?;
-    Some((facts.modified().ok()?, facts.len()))
-}
-
-// The files that a scene names, with their time stamps. Of animated particles, the first and the last file.
-fn files_of(scene: &Scene) -> Vec<(PathBuf, Option<Stamp>)> {
-    let mut paths = Vec::new();
-    scene.clone().visit_files(|_, path| paths.push(path.clone()));
-    if let Some(particles) = &scene.world.particles {
-        paths.extend([0, scene.output.frames - 1].map(|frame| particles.file(frame)));
-    }
-    paths.into_iter().map(|path| (path.clone(), stamp_of(&path))).collect()
 }
 
 impl Document {

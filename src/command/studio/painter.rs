@@ -2,6 +2,7 @@
 //! abandoned.
 
 use super::aim::{Aim, Loaded, element_of};
+use super::stamps::{Stamp, files_of};
 use crate::assets::files::Files;
 use crate::assets::particles::picking::ShownParticles;
 use crate::cancel::Cancel;
@@ -17,6 +18,7 @@ use crate::threads::lock;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -86,15 +88,21 @@ fn time_of(scene: &Scene, frame: u32) -> Option<SystemTime> {
 struct PreviewRequests {
     // The number of each page's newest request.
     newest: HashMap<String, u64>,
-    // The page whose picture is being rendered, and the handle that cancels it.
-    current: Option<(String, Cancel)>,
+    // What is being rendered.
+    current: Option<Current>,
+}
+
+struct Current {
+    page: String,
+    level: usize,
+    cancel: Cancel,
 }
 
 impl PreviewRequests {
     // Adds a page's request and cancels its earlier one. Returns the request's number.
     fn add(&mut self, page: &str) -> u64 {
-        if let Some((_, cancel)) = self.current.as_ref().filter(|(of, _)| of == page) {
-            cancel.abandon();
+        if let Some(current) = self.current.as_ref().filter(|current| current.page == page) {
+            current.cancel.abandon();
         }
         // Limits the map, because pages come and go.
         if self.newest.len() > 1000 {
@@ -110,6 +118,8 @@ impl PreviewRequests {
 struct RendererCache {
     version: u64,
     base: Option<Renderer>,
+    // The files of its scene, and when they were written.
+    named: Vec<(PathBuf, Option<Stamp>)>,
     // By level and size.
     variants: HashMap<(usize, u32), Renderer>,
 }
@@ -155,7 +165,12 @@ impl PreviewRenderer {
         Loaded { particles: held.as_ref().map(|held| Arc::clone(&held.0)), ..known }
     }
 
-    /// Renders a picture. Returns it with its statistics; None if the page has sent a newer request.
+    /// Ends the refinement that is being rendered, because the scene is about to change. Drafts are shown while something is dragged.
+    pub fn abandon(&self) {
+        lock(&self.requests).current.iter().filter(|now| now.level > 0).for_each(|now| now.cancel.abandon());
+    }
+
+    /// Renders a picture. Returns it with its statistics; None if the page has sent a newer request, or the scene changes.
     pub fn paint(
         &self,
         scene: &Scene,
@@ -186,7 +201,7 @@ impl PreviewRenderer {
         };
         let cancel = Cancel::new();
         renderer.set_cancel(cancel.clone());
-        lock(&self.requests).current = Some((request.page.clone(), cancel));
+        lock(&self.requests).current = Some(Current { page: request.page.clone(), level, cancel });
         // A newer request may have come before there was anything to cancel.
         let painted = if is_newest() { Some(renderer.watched_still(frame)) } else { None };
         lock(&self.requests).current = None;
@@ -234,15 +249,15 @@ impl RendererCache {
         if !is_known {
             // Their memory is free for the next ones.
             self.variants.clear();
-            // A sky that stays is not made again.
-            let _sky = self.base.take().and_then(|base| base.prepared.assets.sky.clone());
+            let named = files_of(scene);
+            let kept = self.base.take().filter(|_| named == self.named).map(|base| base.prepared.kept());
             let mut scene = scene.clone();
             if let Some(mut view) = view.filter(|_| far > reach(&scene)) {
                 view.eye = add(origin, scale(sub(view.eye, origin), 4.0));
                 scene.camera = view.camera(&scene.camera);
             }
-            self.base = Some(Renderer::prepare(scene, options.clone())?);
-            self.version = version;
+            self.base = Some(Renderer::prepare_after(scene, options.clone(), kept)?);
+            (self.version, self.named) = (version, named);
         }
         let Some(base) = &self.base else { return Err(Failure::usage(msg!("there is no scene"))) };
         let downscale = downscale.clamp(1, MAX_DOWNSCALE);

@@ -145,7 +145,7 @@ async fn events(State(studio): Shared) -> Response {
 async fn picture(State(studio): Shared, body: Bytes) -> Answer {
     let request: PreviewRequest = read(&body)?;
     let Some((image, facts)) = aside(move || studio.paint(&request)).await? else {
-        return Ok((StatusCode::CONFLICT, "a later picture was asked for").into_response());
+        return Ok((StatusCode::CONFLICT, "a later picture is asked for").into_response());
     };
     let headers = [(HeaderName::from_static("x-picture"), facts.to_string())];
     Ok((headers, typed("application/octet-stream", image.into_data())).into_response())

@@ -50,6 +50,7 @@ impl Studio {
     }
 
     pub fn change(&self, what: impl FnOnce(&mut Document) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.painter.abandon();
         let result = what(&mut self.document());
         self.batch.ask(None);
         self.tell();

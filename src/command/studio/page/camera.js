@@ -1,6 +1,6 @@
 // The mouse and the flying keys on the picture: they turn, move and fly the camera, and pick and drag objects.
 
-import { distance, dolly, fly, orbit, pan, reach, turn } from "./view.js";
+import { apart, distance, dolly, fly, orbit, pan, reach, turn } from "./view.js";
 
 // A press is a click if the mouse has moved by fewer pixels.
 const CLICK = 4;
@@ -65,12 +65,18 @@ export function camera(app, canvas, objects) {
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
-    nearer(Math.exp(Math.sign(event.deltaY) * 0.08));
+    nearer(Math.exp(Math.sign(event.deltaY) * 0.08), at(event));
   }, { passive: false });
 
-  // An orthographic camera does not pass its target: its picture gets narrower.
-  function nearer(factor) {
-    app.look(dolly(app.here(), factor, app.state.holds.camera.projection === "orthographic" ? 0 : 0.02 * size()));
+  // Along the ray of a point of the picture, which stays where it is. An orthographic camera does not pass its target: its picture
+  // gets narrower.
+  function nearer(factor, [x, y] = [0.5, 0.5]) {
+    const { axis, holds, is_round, size: [width, height] } = app.state;
+    const here = app.here();
+    const to = (view) => dolly(view, factor, holds.camera.projection === "orthographic" ? 0 : 0.02 * size());
+    const grows = !is_round && !app.place().across;
+    const share = grows ? (Math.sign(1 - factor) * apart(to(here).eye, here.eye)) / (distance(here) * axis) : 0;
+    app.look(to(pan(here, (x - 0.5) * share, ((0.5 - y) * share * height) / width)));
   }
 
   // Keys that are held, and when the camera was moved last.

@@ -25,7 +25,7 @@ let playing = false, startedAt = 0, startedFrom = 0;
 let wanted = 1, shown = 0, level = 0, best = false, movedAt = 0;
 // The divisor of a draft's sides, so that a draft takes DRAFT ms, with its way to the page.
 let downscale = 4;
-const DRAFT = 30, MAX_DOWNSCALE = 8;
+const DRAFT = 20, MAX_DOWNSCALE = 8;
 let busy = null, wake = () => {};
 
 // The exact viewpoint of the shown picture; for other frames, the nearest known one.
@@ -51,11 +51,11 @@ async function picture(level, downscale, refines) {
   busy = { abort, refines };
   try {
     const answer = await fetch("picture", { method: "POST", body, signal: abort.signal });
-    if (!answer.ok) return null;
+    if (!answer.ok) return { isOver: answer.status === 409 };
     const facts = JSON.parse(answer.headers.get("x-picture"));
     return { facts, bytes: new Uint8ClampedArray(await answer.arrayBuffer()) };
   } catch {
-    return null;
+    return {};
   } finally {
     busy = null;
   }
@@ -83,8 +83,7 @@ async function paint() {
     while (working.isPaused) await new Promise((done) => { wake = done; });
     if (shown === wanted && (best || isMoving())) {
       await new Promise((done) => { wake = done; setTimeout(done, best ? 2000 : 40); });
-      if (shown === wanted && best) continue;
-      if (shown === wanted && isMoving()) continue;
+      if (working.isPaused || (shown === wanted && (best || isMoving()))) continue;
     }
     const mine = wanted;
     const isNew = shown !== mine;
@@ -93,9 +92,10 @@ async function paint() {
     const start = performance.now();
     const answer = await picture(now, small, !isNew);
     const ms = performance.now() - start;
-    if (!answer) {
-      // Aborted or failed; the next change starts again.
-      if (mine === wanted) { [shown, best] = [mine, true]; }
+    if (!answer.facts) {
+      // A change ends a refinement, and if it changes no picture that goes on; after a failure the next change starts again.
+      if (mine === wanted && answer.isOver) await Promise.race([deeds, new Promise((done) => { wake = done; })]);
+      else if (mine === wanted) [shown, best] = [mine, true];
       continue;
     }
     show(answer, now, ms, mine);
@@ -138,13 +138,19 @@ function look(to) {
   touch();
 }
 
-function take(next) {
+async function take(next) {
   // Answers may arrive out of order.
   if (state && (next.version < state.version || next.news < state.news)) return;
   const isOther = next.picture !== state?.picture;
   state = next;
   // The shown picture is that of all versions without another.
   if (Number(canvas.dataset.picture) === state.picture) canvas.dataset.version = state.version;
+  const isPicked = typeof next.picked === "string";
+  if (isOther && !isPicked) {
+    go(frame);
+    // The picture is asked for before the form is made anew.
+    await null;
+  }
   $("name").textContent = $("name").title = state.name;
   document.title = `${state.name.split("/").pop()} - polyfly studio`;
   $("problems").hidden = !state.problems;
@@ -158,7 +164,8 @@ function take(next) {
   fields();
   times.update();
   things.update();
-  if (typeof next.picked === "string") things.pick(next.picked || null);
+  if (!isPicked) return;
+  things.pick(next.picked || null);
   if (isOther) go(frame);
 }
 
@@ -211,7 +218,7 @@ async function send(name, body) {
     lost();
     return false;
   }
-  if (answer.ok) take(await answer.json());
+  if (answer.ok) await take(await answer.json());
   else {
     refuse(await answer.text());
     fields();
@@ -323,7 +330,7 @@ async function lost() {
       if (next.version < state.version || next.news < state.news) state = null;
       $("lost").hidden = true;
       PARTS.forEach((part) => { part.inert = false; });
-      take(next);
+      await take(next);
       touch();
       listen();
     } catch (status) {
@@ -441,7 +448,7 @@ if (first.name) {
   $("open").hidden = false;
   $("open").addEventListener("click", () => { play(false); start(() => $("open").focus()); });
   schema = await (await fetch("schema")).json();
-  take(first);
+  await take(first);
   paint();
   listen();
 } else start(null);

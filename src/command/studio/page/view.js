@@ -46,8 +46,11 @@ export function fly(view, [right, up, ahead], by) {
   return { ...view, eye: add(view.eye, way), look_at: add(view.look_at, way) };
 }
 
+/** How far two points are from each other. */
+export const apart = (a, b) => length(sub(a, b));
+
 /** How far the camera is from what it looks at. */
-export const distance = (view) => length(sub(view.look_at, view.eye));
+export const distance = (view) => apart(view.look_at, view.eye);
 
 /** The size of what there is to see. */
 export function reach(state, view) {
