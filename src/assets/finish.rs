@@ -16,11 +16,12 @@ pub struct Finish {
 
 /// What the finishes are made of, of each body and of each rectangle; None if none has a picture.
 pub fn made_of(world: &World) -> Option<(Vec<impl PartialEq>, Vec<impl PartialEq>)> {
+    let World { bodies, rectangles, .. } = world;
+    let has_some = bodies.iter().any(|body| body.texture.is_some() || body.relief.is_some())
+        || rectangles.iter().any(|rectangle| rectangle.texture.is_some());
     let of_body = |body: &Body| (body.texture.clone(), body.relief.clone(), body.radius, body.material.roughness);
-    let bodies: Vec<_> = world.bodies.iter().map(of_body).collect();
-    let rectangles: Vec<_> = world.rectangles.iter().map(|rectangle| rectangle.texture.clone()).collect();
-    let has_some = bodies.iter().any(|(texture, relief, ..)| texture.is_some() || relief.is_some());
-    (has_some || rectangles.iter().any(Option::is_some)).then_some((bodies, rectangles))
+    let of_rectangle = |rectangle: &Rectangle| rectangle.texture.clone();
+    has_some.then(|| (bodies.iter().map(of_body).collect(), rectangles.iter().map(of_rectangle).collect()))
 }
 
 /// The finish of each body, then of each rectangle; empty if none has one. Those of another time, `before`, have the same textures.

@@ -58,6 +58,9 @@ impl Dome {
         let (stars, star_cells) = sky::stars(map.map(|map| &**map));
         Dome { sky: map.map(|map| map.with_rim()).unwrap_or_default(), stars, star_cells, map: map.cloned() }
     }
+    fn is_of(&self, assets: &Assets) -> bool {
+        are_one(self.map.as_ref(), assets.sky.as_ref())
+    }
 }
 
 impl Pictures {
@@ -82,7 +85,7 @@ impl Pictures {
 impl FixedArrays {
     /// Whether they have the pictures of `assets`.
     pub fn are_of(&self, assets: &Assets) -> bool {
-        self.pictures.are_of(assets) && are_one(self.dome.map.as_ref(), assets.sky.as_ref())
+        self.pictures.are_of(assets) && self.dome.is_of(assets)
     }
     /// These arrays with the pictures of `assets`. Those that they have already stay.
     #[must_use]
@@ -90,7 +93,7 @@ impl FixedArrays {
         if !self.pictures.are_of(assets) {
             self.pictures = Arc::new(Pictures::of(assets));
         }
-        if !are_one(self.dome.map.as_ref(), assets.sky.as_ref()) {
+        if !self.dome.is_of(assets) {
             self.dome = Arc::new(Dome::of(assets.sky.as_ref()));
         }
         self

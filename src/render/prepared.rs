@@ -45,8 +45,9 @@ impl Kept {
     }
     /// Whether lamps light the floor of `scene` as they do here.
     pub fn is_lit_as(&self, scene: &Scene) -> bool {
-        let Scene { film, camera, output, .. } = self.scene.clone();
-        Scene { film, camera, output, ..scene.clone() } == self.scene
+        let Scene { film, camera, output, .. } = &self.scene;
+        let like = Scene { film: *film, camera: camera.clone(), output: output.clone(), ..scene.clone() };
+        like == self.scene
     }
 }
 
