@@ -1,5 +1,6 @@
 """polyfly.exe under Wine, compared with the Linux program. Usage: check.py WINE POLYFLY.EXE POLYFLY FFMPEG.EXE [TEST]... (scripts/windows)"""
 
+import contextlib
 import json
 import os
 import re
@@ -51,15 +52,30 @@ def ended(process, code=0, given=b""):
     return checked(process, code, *process.communicate(given, timeout=300))
 
 
+def wine_crashed(process):
+    """A fault of the program is an exit code of Windows: a signal has ended Wine itself, and the program starts once more."""
+    if crashed := process.poll() == -signal.SIGSEGV:
+        done(f"Wine itself has crashed, and starts once more: {process.args}")
+    return crashed
+
+
 def run(*args, code=0, given=b"", folder=work, **more):
-    """The program under Wine: its output and its words. A fault of the program is an exit code of Windows; where a signal has
-    ended Wine itself, it starts once more."""
+    """The program under Wine: its output and its words."""
     process = start(args, folder, **more)
     out, err = process.communicate(given, timeout=300)
-    if process.returncode == -signal.SIGSEGV:
-        done(f"Wine itself has crashed, and starts once more: {process.args}")
+    if wine_crashed(process):
         return ended(start(args, folder, **more), code, given)
     return checked(process, code, out, err)
+
+
+def run_until(what, *args):
+    """The program under Wine, which still runs when `what` is true."""
+    process = start(args)
+    wait_for(lambda: process.poll() is not None or what())
+    if process.poll() is None:
+        return process
+    assert wine_crashed(process), f"it ended first: {checked(process, None, *process.communicate())}"
+    return run_until(what, *args)
 
 
 def linux(*args, given=b"", folder=work, **more):
@@ -81,7 +97,7 @@ def same(a, b, what):
 def wait_for(what, seconds=120):
     until = time.monotonic() + seconds
     while not (found := what()):
-        assert time.monotonic() < until, "it never came"
+        assert time.monotonic() < until, ["it never came", *(Path(f"/proc/{one}/stat").read_text() for one in running() + running("ffmpeg.exe"))]
         time.sleep(0.02)
     return found
 
@@ -100,15 +116,22 @@ def running(name="polyfly.exe"):
     return found
 
 
+def sent(what, processes):
+    for one in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(one, what)
+    return processes
+
+
 def stopped_beside_ffmpeg():
     """Stops the program while an ffmpeg runs, and none is being started: one that its parent's end meets in its start stays for ever in
     Wine 8."""
-    for one in running():
-        os.kill(one, signal.SIGSTOP)
+    # A process that is being started has its parent's name at first: the same ones go on that were stopped, whatever they are called by now.
+    stopped = sent(signal.SIGSTOP, running())
     encoders = running("ffmpeg.exe")
     begun = encoders and all(len(list(Path(f"/proc/{one}").glob("task/*"))) > 1 for one in encoders)
-    for one in [] if begun else running():
-        os.kill(one, signal.SIGCONT)
+    if not begun:
+        sent(signal.SIGCONT, stopped)
     return begun
 
 
@@ -187,10 +210,9 @@ LONG = ["--cpu", "--size", "200x150", "--samples", "4", "--frames", "0-29", "--t
 def kills():
     """Killed and resumed, with nothing left behind."""
     scene = work / "scene.txt"
-    process = start([scene.name, *LONG, "-q", "-o", r"killed\%03d.png", "--video", "killed.mp4", "--ffmpeg", windows(ffmpeg)])
-    wait_for(lambda: len(list(work.glob("killed/*.png"))) > 4 and stopped_beside_ffmpeg())
-    for one in running():
-        os.kill(one, signal.SIGKILL)
+    process = run_until(lambda: len(list(work.glob("killed/*.png"))) > 4 and stopped_beside_ffmpeg(),
+                        scene.name, *LONG, "-q", "-o", r"killed\%03d.png", "--video", "killed.mp4", "--ffmpeg", windows(ffmpeg))
+    sent(signal.SIGKILL, running())
     process.wait(60)
     wait_for(lambda: not running("ffmpeg.exe"), 20)
     # What a killed run leaves of a frame.
@@ -290,8 +312,7 @@ def studio():
 
 def interrupts():
     """Ctrl-C: frames in flight are kept."""
-    process = start(["scene.txt", *LONG, "-o", r"stopped\%03d.png"])
-    wait_for(lambda: len(list(work.glob("stopped/*.png"))) > 2)
+    process = run_until(lambda: len(list(work.glob("stopped/*.png"))) > 2, "scene.txt", *LONG, "-o", r"stopped\%03d.png")
     os.kill(process.pid, signal.SIGINT)
     words = ended(process, 130)[1]
     assert "stopping after the frames in flight" in words and "to resume: " in words, words
@@ -310,6 +331,5 @@ try:
         if test.__name__ in sys.argv[5:] or not sys.argv[5:]:
             test()
 finally:
-    for one in running() + running("ffmpeg.exe"):
-        os.kill(one, signal.SIGKILL)
+    sent(signal.SIGKILL, running() + running("ffmpeg.exe"))
     shutil.rmtree(work, ignore_errors=True)
