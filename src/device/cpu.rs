@@ -157,19 +157,26 @@ impl Cpu {
     ) -> Result<TaskStats, DeviceError> {
         let (start, size) = (Instant::now(), self.scene.size());
         let mut memory = std::mem::take(&mut self.sums);
-        let (mut image, noisy, all) = match &task.guided {
+        let sums_of = Task { output: TaskOutput::Sums, ..task.clone() };
+        let (noisy, all) = match &task.guided {
             Some(guided) => {
                 let (noisy, all) = self.trace_noisy(task, guided, moments, &mut memory)?;
-                // The denoiser makes the image.
-                (Image::default(), Some(noisy), all)
+                (Some(noisy), all)
             }
-            None => {
-                let task = Task { output: TaskOutput::Sums, ..task.clone() };
-                let all = self.add_moments(&task, moments, &mut memory);
-                let (sums, counts) = memory.sums_and_counts(&task);
-                let samples = task.samples.end - task.samples.start;
-                (self.pool.install(|| film::resolve(size, sums, samples, counts, self.isa)), None, all)
-            }
+            None => (None, self.add_moments(&sums_of, moments, &mut memory)),
+        };
+        // Nobody sees it, and the steps take longer than tiles.
+        if self.cancel.is_abandoned() {
+            self.sums = memory;
+            return Ok(all);
+        }
+        let mut image = if noisy.is_some() {
+            // The denoiser makes the image.
+            Image::default()
+        } else {
+            let (sums, counts) = memory.sums_and_counts(&sums_of);
+            let samples = task.samples.end - task.samples.start;
+            self.pool.install(|| film::resolve(size, sums, samples, counts, self.isa))
         };
         self.sums = memory;
         let (scene, noisy) = (self.scene.host(), noisy.as_ref());

@@ -7,6 +7,7 @@ use crate::assets::AssetError;
 use crate::assets::particles::Step;
 use crate::assets::particles::memory::StepSource;
 use crate::cancel::Cancel;
+use crate::device::cpu::Cpu;
 use crate::device::{
     Device, DeviceError, DeviceInfo, FilmSlice, Moment, SampleCounter, Task, TaskOutput, TaskStats, Ticket,
 };
@@ -466,6 +467,27 @@ fn a_cpu_leaves_its_frame_when_the_run_is_abandoned() {
         });
         assert!(matches!(result, Err(Error::Interrupted { .. })), "{result:?}");
         assert!(meter.samples() - before < all / 2, "{} of {all}", meter.samples() - before);
+    }
+}
+
+// The studio's next picture waited for the film look of one that nobody would see.
+#[test]
+fn a_cpu_makes_no_picture_of_an_abandoned_frame() {
+    let mut scene = Scene::sample();
+    (scene.render.width, scene.render.height) = (32, 32);
+    let renderer = Renderer::new(scene.clone()).unwrap();
+    let (prepared, post) = (&renderer.prepared, Arc::new(renderer.post()));
+    let first = Arc::clone(&prepared.first);
+    let mut cpu = Cpu::new(prepared.isa, Arc::clone(&prepared.pool), Arc::clone(&first)).with_post(Some(post));
+    let moments = [Moment::new(Arc::clone(&first), first.frame_params(&scene, 0))];
+    for is_abandoned in [false, true] {
+        let cancel = Cancel::new();
+        cpu.begin_run(&cancel);
+        if is_abandoned {
+            cancel.abandon();
+        }
+        let ticket = cpu.submit(&Task::picture(&scene, 0), &moments, FilmSlice::default()).unwrap();
+        assert_eq!(cpu.wait(ticket).unwrap().1.pixels.bytes().is_empty(), is_abandoned);
     }
 }
 

@@ -26,7 +26,7 @@ let wanted = 1, shown = 0, level = 0, best = false, movedAt = 0;
 // The divisor of a draft's sides, so that a draft takes DRAFT ms, with its way to the page.
 let downscale = 4;
 const DRAFT = 20, MAX_DOWNSCALE = 8;
-let busy = null, wake = () => {};
+let busy = null, wake = () => {}, afterPaint = () => {};
 
 // The exact viewpoint of the shown picture; for other frames, the nearest known one.
 let seen = null;
@@ -76,6 +76,7 @@ function show({ facts, bytes }, level, ms, mine) {
   // For measurements.
   const data = canvas.dataset;
   Object.assign(data, { frame, level, request: mine, best: facts.best, picture: facts.picture, version: facts.picture === state.picture ? state.version : facts.picture, ms: ms.toFixed(1), painted: Number(data.painted ?? 0) + 1 });
+  requestAnimationFrame(() => setTimeout(afterPaint));
 }
 
 async function paint() {
@@ -146,11 +147,8 @@ async function take(next) {
   // The shown picture is that of all versions without another.
   if (Number(canvas.dataset.picture) === state.picture) canvas.dataset.version = state.version;
   const isPicked = typeof next.picked === "string";
-  if (isOther && !isPicked) {
-    go(frame);
-    // The picture is asked for before the form is made anew.
-    await null;
-  }
+  const isShown = isOther && !isPicked;
+  if (isShown) go(frame);
   $("name").textContent = $("name").title = state.name;
   document.title = `${state.name.split("/").pop()} - polyfly studio`;
   $("problems").hidden = !state.problems;
@@ -160,6 +158,8 @@ async function take(next) {
   $("undo").disabled = !state.can_undo;
   $("redo").disabled = !state.can_redo;
   notices();
+  // The form is made anew behind the picture, unless that takes long: both need the processor.
+  if (isShown) await new Promise((done) => { afterPaint = done; setTimeout(done, 60); });
   panels.forEach((panel) => panel(state));
   fields();
   times.update();
