@@ -213,6 +213,16 @@ impl<'a> Aim<'a> {
         self.view.pixel_at(length(sub(point, self.view.eye)), self.size) * f64::from(self.size.0) / 2.0
     }
 
+    /// Whether the picture has all of a ball.
+    pub fn shows(&self, centre: Vec3, radius: f64) -> bool {
+        let edge = self.edge_of_ball(centre, &round(radius));
+        let [right, top] = [self.size.0, self.size.1].map(|side| f64::from(side) / 2.0);
+        let is_within = |[x, y]: [f64; 2]| x.abs() <= right && y.abs() <= top;
+        !edge.is_empty()
+            && self.in_sight(&edge).len() == edge.len()
+            && edge.iter().all(|point| self.view.project(*point, self.size).is_some_and(is_within))
+    }
+
     // The ray through a point of the picture, which is 1 x 1 with its origin at the top left.
     fn ray(&self, [x, y]: [f64; 2]) -> Option<Ray> {
         let at = [(x - 0.5) * f64::from(self.size.0), (0.5 - y) * f64::from(self.size.1)];

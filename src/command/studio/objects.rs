@@ -9,8 +9,9 @@ use crate::scene::{Scene, number, triple};
 // The radius of a new object, in halves of the picture's width where it stands; inside of another one, in the radius that fits in there.
 const SIZE: f64 = 0.16;
 const INSIDE: f64 = 0.6;
-// Places beside each other that are tried.
+// Places beside each other that are tried, in rows that come nearer.
 const TRIED: i32 = 40;
+const ROWS: i32 = 16;
 
 /// The edits, and the path of the object that is picked after them.
 pub type Made = (Vec<Edit>, Option<String>);
@@ -135,15 +136,19 @@ pub fn added(scene: &Scene, aim: &Aim, what: &str, inside: Option<Element>) -> O
         radius = about(INSIDE * radii_of(scene, place)?[1]);
     } else {
         radius = about(SIZE * aim.reach(at));
+        let mut nearer = back;
         if let Some(ground) = ground {
             at = sub(at, scale(ground.normal, ground.above(at) - radius));
+            nearer = sub(back, scale(ground.normal, dot(back, ground.normal)));
             let is_level = ground.normal[..2] == [0.0; 2];
             stands = if is_level { ", on = \"floor\", rest = \"face\"" } else { ", on = \"floor\"" };
         }
-        // The first free place beside.
-        let aside = |n: i32| add(at, scale(right, radius * f64::from((n + 1) / 2 * (1 - 2 * (n % 2)))));
+        // The first free place beside or in front that is wholly seen.
+        let aside = |n: i32| scale(right, radius * f64::from((n + 1) / 2 * (1 - 2 * (n % 2))));
+        let place = |row: i32, n: i32| add(add(at, scale(nearer, radius * f64::from(row))), aside(n));
         let is_free = |at: &Vec3| others.iter().all(|(centre, other)| length(sub(*centre, *at)) > radius + other);
-        at = (0..TRIED).map(aside).find(is_free).unwrap_or(at);
+        let rows = (0..ROWS).flat_map(|row| (0..TRIED).map(move |n| place(row, n))).filter(is_free);
+        at = rows.clone().find(|at| aim.shows(*at, radius)).or_else(|| rows.clone().next()).unwrap_or(at);
     }
     let (list, table) = table(what, at, radius, (stands, back)).filter(|_| radius > 0.0)?;
     let count = match list {
@@ -269,6 +274,20 @@ mod tests {
         let bodies = read(&inside).world.bodies;
         assert!(picked.as_deref() == Some("body[1]") && bodies[1].centre == bodies[0].centre);
         assert!(bodies[1].radius < bodies[0].radius * bodies[0].solid.inradius());
+    }
+
+    // Beside the template's cube, which fills the picture, a ball was halfway out of it.
+    #[test]
+    fn what_is_added_is_wholly_seen_beside_a_large_body() {
+        let text = include_str!("../../../scenes/templates/infinity.toml");
+        for frame in [0, 71] {
+            let scene = read(&done(text, frame, json!({ "do": "add", "what": "ball" })).0);
+            let meshes = Default::default();
+            let [ball] = &scene.world.spheres[..] else { panic!("{:?}", scene.world.spheres) };
+            assert!(Aim::new(&scene, frame, None, &meshes).shows(ball.centre, ball.radius), "{frame}: {ball:?}");
+            let cube = &scene.world.bodies[0];
+            assert!(length(sub(cube.centre, ball.centre)) > cube.radius + ball.radius);
+        }
     }
 
     #[test]

@@ -75,7 +75,8 @@ export function runs(app) {
     const other = files && files.scene !== state.name ? `${files.scene}, ` : "";
     const after = running ? (left === null ? "" : `, about ${time(left)} left`) : seconds === null ? "" : ` in ${time(seconds)}`;
     $("run-facts").textContent = isShown ? `${other}${end ? `${end}: ` : ""}${done} of ${frames} frames${after}` : "";
-    $("run-words").hidden = !isShown || !words;
+    // Who has stopped it knows.
+    $("run-words").hidden = !isShown || !words || end === "stopped";
     $("run-words").textContent = words;
     made(state.batch);
   }
