@@ -165,7 +165,7 @@ impl Cpu {
             }
             None => (None, self.add_moments(&sums_of, moments, &mut memory)),
         };
-        // Nobody sees it, and the steps take longer than tiles.
+        // The picture of an abandoned frame is not delivered, and its post steps take longer than a tile.
         if self.cancel.is_abandoned() {
             self.sums = memory;
             return Ok(all);

@@ -75,7 +75,7 @@ export function runs(app) {
     const other = files && files.scene !== state.name ? `${files.scene}, ` : "";
     const after = running ? (left === null ? "" : `, about ${time(left)} left`) : seconds === null ? "" : ` in ${time(seconds)}`;
     $("run-facts").textContent = isShown ? `${other}${end ? `${end}: ` : ""}${done} of ${frames} frames${after}` : "";
-    // Who has stopped it knows.
+    // After Stop they are about signals and flags.
     $("run-words").hidden = !isShown || !words || end === "stopped";
     $("run-words").textContent = words;
     made(state.batch);
